@@ -1,11 +1,9 @@
 """What a wheel gets while it is built; all else about the package is in pyproject.toml.
 
-A wheel carries the configs, with an index of their headers, where OpenMMLab's tools look for them:
-in `vitbackbones/.mim`. The pages of `docs/` lie there, too.
+A wheel carries the configs, with their index, where OpenMMLab's tools look for them: in
+`vitbackbones/.mim`. The pages of `docs/` lie there, too.
 """
 
-import json
-import runpy
 import shutil
 from pathlib import Path
 
@@ -29,11 +27,8 @@ class BuildWithConfigs(build_py):
                 copy = folder / page.relative_to(ROOT)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(page, copy)
-            # by its path, because the package may lack what it needs to be imported
-            index = runpy.run_path(str(ROOT / 'vitbackbones' / 'configuration' / 'index.py'))
-            metafile = index['model_index'](folder / 'configs')  # JSON is YAML, too
-            (folder / 'metafile.yml').write_text(json.dumps(metafile, indent=2))
-            (folder / 'model-index.yml').write_text(json.dumps({'Import': ['metafile.yml']}))
+            for name in ('metafile.yml', 'model-index.yml'):
+                shutil.copy(ROOT / name, folder)
 
 
 setup(cmdclass={'build_py': BuildWithConfigs})

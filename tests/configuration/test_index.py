@@ -1,9 +1,6 @@
 """Names and headers of configs as data."""
 
-import json
-
-from vitbackbones.configuration.index import facts, header, model_index
-from vitbackbones.configuration.names import CONFIGS, config_files
+from vitbackbones.configuration.index import facts, header
 
 
 def written(folder, text):
@@ -18,13 +15,3 @@ def test_a_header_is_read_without_running_the_config_and_has_a_title_and_facts(t
     text = 'A model,\nand its data.\n\nPublished: 1.2\n    and 3.\nNo fact.\n\n    a: command\n'
     found = facts(written(tmp_path, f'"""{text}"""'))
     assert found == {'Title': 'A model, and its data', 'Published': '1.2 and 3.'}
-
-
-def test_the_index_has_every_config_with_what_its_header_says():
-    index = json.loads(json.dumps(model_index(CONFIGS)))
-    entries = {entry['Name']: entry for entry in index['Models']}
-    assert entries.keys() == config_files().keys()
-    assert all(entry['Metadata']['Title'] for entry in entries.values())
-    retinanet = entries['retinanet_pvt_s_coco']
-    assert retinanet['Config'] == 'configs/coco/retinanet_pvt_s.py'
-    assert retinanet['Metadata']['Published'].startswith('40.4 61.3')

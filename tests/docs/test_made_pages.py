@@ -2,19 +2,25 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
+import yaml
+from modelindex.load_model_index import load as load_index
 
 from vitbackbones import list_models
 from vitbackbones.backbones.names import MODELS
 from vitbackbones.configuration.names import config_files
 from vitbackbones.utils.verbs import VERBS
+from vitbackbones.weights import DETECTORS
+from vitbackbones.weights.trained import trained_weights
 
 from ..commands.conftest import load_tool
 from ..shipped import PRINTED
-from .pages import DOCS, blocks
+from .pages import DOCS, ROOT, blocks
 
 ROWS = [(row, family) for family in PRINTED.FAMILIES for row in family.rows]
+TRAINED = {*trained_weights()}
 # Counted again here, at a second each: the smallest of every class, and all that options make.
 SMALLEST = {entry[0]: name for name, entry in reversed(MODELS.items())}.values()
 
@@ -56,6 +62,22 @@ def test_the_page_of_the_models_is_current(made, monkeypatch):
             fields = line.split(' | ')
             line = ' | '.join([fields[0], *'....', *fields[5:]])
         assert line == other
+
+
+def test_the_index_for_openmmlabs_tools_is_current_and_reads_without_an_error(made):
+    assert yaml.safe_load((ROOT / 'metafile.yml').read_text()) == made.metafile.metafile()
+    index = load_index(str(ROOT))
+    assert index.check(silent=True) == []
+    models = {model.name: model for model in index.models}
+    assert models.keys() == config_files().keys()
+    assert all(Path(ROOT, model.config).is_file() for model in models.values())
+    printed = {result.config for result in PRINTED.RESULTS} & models.keys()
+    assert {name for name, model in models.items() if model.results} == printed | TRAINED
+    masks = [result.data for result in models['mask_rcnn_pvt_s_coco'].results]
+    assert [result['Task'] for result in masks] == ['Object Detection', 'Instance Segmentation']
+    assert masks[1]['Metrics']['mask AP75 (printed)'] == 40.3
+    assert models['detr_r50_coco'].weights == DETECTORS['detr_r50'].url
+    assert models['cls_deit_s_imagenet'].data['In Collection'] == 'DeiT'
 
 
 def test_every_model_and_result_is_on_the_page_with_its_source():

@@ -1,6 +1,7 @@
 """What the code says on six pages of docs/; a page itself holds the prose above the mark.
 
-python tools/site/pages.py               # writes the tables of models.md, ablations.md, weights.md
+python tools/site/pages.py               # writes the tables of models.md, ablations.md, weights.md,
+                                         # and metafile.yml, which OpenMMLab's tools read
 python tools/site/pages.py --notebook    # runs the first tutorial as a notebook and writes it
 
 These three are read on GitHub. The other pages get their tables when the site is built.
@@ -17,6 +18,7 @@ from textwrap import fill
 
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # an installed package comes first
 
+import metafile
 from complexity import Sizes, count, measure
 from papers import (
     BEYOND,
@@ -274,6 +276,7 @@ def main() -> None:
     for name, lines in COMMITTED.items():
         file = DOCS / f'{name}.md'
         file.write_text(with_tables(file.read_text(), lines()))
+    metafile.write()
 
 
 # ------------------------------------------------------------------------ notebook

@@ -56,3 +56,10 @@ def require_name(name: str) -> None:
 def _fits(name: str, patterns: str | Iterable[str]) -> bool:
     patterns = [patterns] if isinstance(patterns, str) else patterns
     return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def published_name(config: str) -> str | None:
+    """Return the name of the weights that were published for a shipped classifier, if any."""
+    name = config.removeprefix('cls_').removesuffix('_imagenet')
+    fills = name in PUBLISHED and PUBLISHED[name].model in MODELS
+    return name if fills and config == f'cls_{name}_imagenet' else None

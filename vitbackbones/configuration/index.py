@@ -5,8 +5,7 @@ A config of a run is a file ``<folder>/<stem>.py``; the folder says the data. It
 pictures of a user's own, it is the stem. A header is a config's docstring: a title, then lines
 ``Key: text``, of which some go on in the next line, indented.
 
-No config is run, and nothing but the standard library imported, as packaging runs this file before
-anything is installed.
+No config is run, and nothing but the standard library imported.
 """
 
 import ast
@@ -41,17 +40,3 @@ def facts(file: Path) -> dict[str, str]:
     title = ' '.join(text.partition('\n\n')[0].split()).removesuffix('.')
     lines = {key: ' '.join(said.split()) for key, said in FACT.findall(text)}
     return {'Title': title, **lines}
-
-
-def model_index(configs: Path) -> dict:
-    """Return what OpenMMLab's tools read about the configs of a folder."""
-    return {
-        'Models': [
-            {
-                'Name': name,
-                'Config': f'configs/{file.relative_to(configs).as_posix()}',
-                'Metadata': facts(file),
-            }
-            for name, file in run_configs(configs).items()
-        ]
-    }

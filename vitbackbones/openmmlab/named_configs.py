@@ -11,9 +11,8 @@ from types import SimpleNamespace
 
 import mmengine.config  # itself being imported when this is: its names are not there yet
 
-from ..backbones.names import MODELS
+from ..backbones.names import published_name
 from ..configuration.names import SCOPE, config, config_name, find_config
-from ..weights import PUBLISHED
 from ..weights.trained import trained_weights
 
 CLASSIFICATION = SimpleNamespace(results=[SimpleNamespace(task='Image Classification')])
@@ -87,8 +86,5 @@ def find_classifier(find: Callable) -> Callable:
 def _weights_of(file: Path) -> str | None:
     """Return the weights of a shipped config: the file that comes along, or a published name."""
     name = config_name(file)
-    if weights := trained_weights().get(name):
-        return str(weights)
-    published = name.removeprefix('cls_').removesuffix('_imagenet')
-    fills = published in PUBLISHED and PUBLISHED[published].model in MODELS
-    return published if fills and name == f'cls_{published}_imagenet' else None
+    weights = trained_weights().get(name)
+    return str(weights) if weights else published_name(name)
