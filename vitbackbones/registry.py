@@ -7,8 +7,9 @@ hide the error.
 """
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
+from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import Any
 
@@ -23,7 +24,10 @@ from mmengine.registry import TRANSFORMS as ROOT_TRANSFORMS
 from mmengine.registry import WEIGHT_INITIALIZERS as ROOT_WEIGHT_INITIALIZERS
 from mmengine.registry import Registry
 
+from .errors import InputError
+
 SCOPE = 'vitbackbones'
+PLUGINS = f'{SCOPE}.plugins'  # a group of entry points
 # what builds the optimizer of every config that names no constructor
 GROUPED = f'{SCOPE}.GroupedOptimWrapperConstructor'
 
@@ -121,6 +125,30 @@ class LazyRegistry(Registry):
     def get(self, key: str) -> Any:
         """Return the object of a name or a path, of this registry or its ancestors."""
         return self._module_dict.get(key) or super().get(key)
+
+    def import_from_location(self) -> None:
+        """Import the plug-ins: mmengine asks for a name that it did not find so far."""
+        import_plugins()
+
+
+@cache
+def import_plugins() -> None:
+    """Import the modules that installed packages name as entry points of :data:`PLUGINS`, once.
+
+    They register what they have, by ``@vitbackbones.registry.MODELS.register_module()``.
+
+    Raises:
+        InputError: one cannot be imported.
+    """
+    for entry in entry_points(group=PLUGINS):
+        try:
+            entry.load()
+        except Exception as error:  # of any kind, as the code is another's
+            package = f'{entry.dist.name} {entry.dist.version}' if entry.dist else 'a package'
+            raise InputError(
+                f'the plug-in {entry.value} of {package} cannot be imported '
+                f'({type(error).__name__}: {error}); mend it, or uninstall the package'
+            ) from error
 
 
 MODELS = LazyRegistry(
