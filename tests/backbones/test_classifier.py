@@ -125,6 +125,40 @@ def test_maps_are_read_where_they_are_asked_for_as_in_timm():
     assert pvt.feature_info.reduction() == [8, 32]
 
 
+@pytest.mark.parametrize('norm', [False, True])
+@pytest.mark.parametrize('fmt', ['NCHW', 'NLC'])
+@torch.no_grad()
+def test_intermediates_are_those_of_timm(norm, fmt, tmp_path):
+    timm = pytest.importorskip('timm.models.vision_transformer')
+    torch.manual_seed(0)
+    theirs = timm.VisionTransformer(64, num_classes=5, embed_dim=64, depth=4, num_heads=2).eval()
+    torch.save(theirs.state_dict(), tmp_path / 'timm.pth')
+    arch = {'embed_dims': 64, 'depth': 4, 'num_heads': 2}
+    file = tmp_path / 'timm.pth'
+    ours = create_model('deit_ti', 5, checkpoint=file, arch=arch, img_size=64).eval()
+    image = torch.randn(2, 3, 64, 64)
+    for indices in (None, 2, [0, -1]):
+        how = {'indices': indices, 'norm': norm, 'output_fmt': fmt}
+        wanted = theirs.forward_intermediates(image, intermediates_only=True, **how)
+        vectors, found = ours.forward_intermediates(image, **how)
+        torch.testing.assert_close(found, wanted, atol=1e-5, rtol=1e-5)
+        assert torch.equal(ours.forward_head(vectors), ours(image))
+
+
+@pytest.mark.parametrize('name', ['pvt_t', 'swin_t', 'sret_t', 'tnt_s', 't2t_14', 'msf_vit_ti'])
+@torch.no_grad()
+def test_intermediates_of_a_classifier_are_the_maps_of_its_backbone(name):
+    torch.manual_seed(0)
+    model = create_model(name, 3, img_size=64).eval()
+    maps = create_model(name, features_only=True, img_size=64, out_indices=(0, 1)).eval()
+    maps.load_state_dict(model.state_dict(), strict=False)
+    image = torch.randn(1, 3, 64, 96)
+    found = model.forward_intermediates(image, (0, 1, 2), intermediates_only=True)
+    torch.testing.assert_close(found[:2], list(maps(image)), atol=1e-5, rtol=1e-5)
+    with pytest.raises(OptionError, match=r'indices=\[99\]: must name blocks or stages of \d'):
+        model.forward_intermediates(image, [99])
+
+
 def test_a_classifiers_file_fills_the_maps(tmp_path):
     classifier = create_model('deit_ti', num_classes=3, img_size=32)
     file = tmp_path / 'classifier.pth'

@@ -11,6 +11,7 @@ from ..layers import fuse_for_inference
 from ..weights.convert.state_dict import rename
 from .base import Backbone, contract_broken
 from .preprocessing import data_config
+from .shared.intermediates import intermediates
 from .shared.starting import trunc_normal_linears
 
 
@@ -59,6 +60,31 @@ class Model(nn.Module):
     def set_grad_checkpointing(self, enable: bool = True) -> None:
         """Recompute the blocks in the backward pass, which saves memory, or stop to do so."""
         self.backbone.with_cp = enable
+
+    def forward_intermediates(
+        self,
+        x: Tensor,
+        indices: int | Sequence[int] | None = None,
+        norm: bool = False,
+        stop_early: bool = False,
+        output_fmt: str = 'NCHW',
+        intermediates_only: bool = False,
+    ) -> list[Tensor] | tuple[Tensor, list[Tensor]]:
+        """Return the last features and the maps after blocks or stages, as in timm.
+
+        The features are what ``forward_features`` of a classifier returns, and take a second pass.
+
+        Args:
+            x: images (N, in_channels, H, W).
+            indices, norm, output_fmt: as of ``backbones.shared.intermediates``.
+            stop_early: of timm, without effect.
+            intermediates_only: return the list of maps alone.
+
+        Raises:
+            OptionError: see there.
+        """
+        maps = intermediates(self.backbone, x, indices, norm, output_fmt)
+        return maps if intermediates_only else (self.backbone(x)[-1], maps)
 
     def fuse_for_inference(
         self, dtype: torch.dtype | None = None, compile: bool = False

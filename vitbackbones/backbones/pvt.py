@@ -187,6 +187,7 @@ class PVT(RecursionOptions, PyramidBackbone):
             tokens = self.run_row(stage.blocks, tokens, size, sweeps)
             if self.out_type != 'featmap' and i == len(self.stages) - 1:
                 return [tokens]  # with the class token
+            tokens = tokens[:, int(stage.cls_token is not None) :]
             x = tokens.transpose(1, 2).unflatten(2, size)  # (N, h * w, C) -> (N, C, h, w)
             if i in self.out_indices:
                 outputs.append(x.contiguous())
