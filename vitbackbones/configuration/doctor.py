@@ -308,6 +308,11 @@ def import_needed(module: str, verb: str) -> ModuleType:
     try:
         return import_module(f'vitbackbones.{module}')
     except ModuleNotFoundError as error:
+        if str(error.name).startswith('vitbackbones.'):
+            raise InputError(
+                f'{verb}: vitbackbones-runtime runs exported files alone; for more, "pip uninstall '
+                'vitbackbones-runtime", then "pip install vitbackbones[all]"'
+            ) from error
         raise InputError(
             f'{verb} needs the package {error.name}, which is not installed; '
             "install all that the commands need: pip install 'vitbackbones[all]'"
