@@ -6,11 +6,13 @@ from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.version import Version
 from setuptools import find_packages
 
 from vitbackbones.configuration.doctor import ONEDL
+from vitbackbones.version import __version__
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -67,6 +69,12 @@ def test_the_oldest_set_holds_the_lower_bounds():
         bounds = {Version(bound.version) for bound in each.specifier if bound.operator == '>='}
         pinned = {Version(bound.version) for bound in oldest[normal(each.name)].specifier}
         assert bounds <= pinned, each
+
+
+def test_the_citation_is_of_this_release_and_names_the_papers_that_the_package_links():
+    citation = yaml.safe_load((ROOT / 'CITATION.cff').read_text())
+    assert (citation['version'], citation['license']) == (__version__, project()['license'])
+    assert {each['url'] for each in citation['references']} >= {*project()['urls'].values()}
 
 
 def test_a_wheel_has_every_file_that_the_package_reads():
