@@ -156,6 +156,8 @@ MODELS = LazyRegistry(
     ROOT_MODELS,
     {
         'export.in_test': 'ExportedInTest',
+        'backbones.huggingface': 'HuggingFace',
+        'backbones.timm_models': 'Timm',
         'backbones.necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR DilatedResNet',
         'tasks.detection.dino': 'DINO',

@@ -15,7 +15,14 @@ from torch import Tensor, nn
 
 from ..errors import InputError
 from ..utils.messages import shorten
-from .convert import FORMATS, convert, find_format, unwrap, without_wrapper
+from .convert import (
+    FORMATS,
+    convert,
+    find_format,
+    take_state_dict,
+    unwrap,
+    without_wrapper,
+)
 from .downloads import load_anywhere
 from .read.load import IMAGES
 
@@ -208,8 +215,12 @@ def load_pretrained(
             raise InputError(f'{name}={patterns!r}: must be a list of patterns, [{patterns!r}]')
     content = load_anywhere(checkpoint)
     with errors_name_file(checkpoint):
-        raw = unwrap(content, state_key)
-        state, name = convert(raw, format)
+        if hasattr(module, 'in_own_keys'):  # of another library, whose layouts are its own
+            raw = without_wrapper(take_state_dict(content, state_key))
+            state, name = module.in_own_keys(raw), 'native'
+        else:
+            raw = unwrap(content, state_key)
+            state, name = convert(raw, format)
         layout = FORMATS[name]
         if hasattr(module, 'split_converted'):  # a classifier: backbone and head have own keys
             state = module.split_converted(without_wrapper(state))

@@ -1,0 +1,164 @@
+"""Networks of timm keep the contract, and their maps are those of timm's own forward."""
+
+import pytest
+import torch
+from torch import nn
+
+from vitbackbones.backbones.timm_models import Timm, weights_of
+from vitbackbones.errors import InputError, OptionError
+
+timm = pytest.importorskip('timm')
+SMALL_VIT = {'depth': 3, 'embed_dim': 48, 'num_heads': 3}
+# A small network of each kind of trouble: patches of 14, layouts (N, H, W, C), windows, strides
+# that timm rounds down, one size alone.
+NAMES = {
+    'vit_small_patch14_reg4_dinov2': SMALL_VIT,
+    'cait_xxs24_224': {'depth': 2},
+    'swin_tiny_patch4_window7_224': {'embed_dim': 24, 'depths': (1, 1, 1, 1)},
+    'test_convnext': {},
+    'test_coatnet': {},
+    'test_efficientnet': {},
+}
+
+
+@pytest.fixture(params=NAMES)
+def name(request):
+    return request.param
+
+
+def equal_to_timm(name, file, settings):
+    """Compare a backbone whose weights come from ``file`` with timm's ``features_only``."""
+    torch.manual_seed(0)
+    whole = timm.create_model(name, **settings)
+    for part in whole.parameters():
+        nn.init.normal_(part, std=0.2) if part.ndim == 1 else None  # gates of zeros hide much
+    torch.save(whole.state_dict(), file)
+    backbone = Timm(name, settings=settings, pretrained=str(file)).eval()
+    backbone.init_weights()
+    features = timm.create_model(
+        name,
+        features_only=True,
+        out_indices=backbone.out_indices,
+        pretrained=True,
+        pretrained_cfg_overlay={'state_dict': whole.state_dict()},
+        **backbone.given,
+    ).eval()
+    channels_last = getattr(features, 'output_fmt', 'NCHW') == 'NHWC'
+    for size in (backbone.img_size, (97, 130)):
+        image = torch.randn(1, 3, *size)
+        padded = backbone.padded(image)
+        with torch.no_grad():
+            maps, wanted = backbone(image), features(padded)
+        assert len(maps) == len(wanted) == len(backbone.out_channels)
+        for x, y, channels, stride in zip(
+            maps, wanted, backbone.out_channels, backbone.out_strides, strict=True
+        ):
+            y = y.permute(0, 3, 1, 2) if channels_last else y  # (N, h, w, C) to (N, C, h, w)
+            h, w = (-(-side // stride) for side in size)
+            assert x.shape == (1, channels, h, w)
+            torch.testing.assert_close(x, y[..., :h, :w], atol=1e-5, rtol=1e-5)
+
+
+def test_maps_are_those_of_timm(name, tmp_path):
+    equal_to_timm(name, tmp_path / 'weights.pth', NAMES[name])
+
+
+def test_a_network_of_one_size_pads_to_it_and_says_what_to_set():
+    backbone = Timm('cait_xxs24_224', settings={'depth': 1})
+    with pytest.raises(InputError, match=r'225 x 100 is larger.*img_size=\(225, 224\)'):
+        backbone(torch.zeros(1, 3, 225, 100))
+    larger = Timm('cait_xxs24_224', img_size=(256, 320), settings={'depth': 1})
+    assert larger(torch.zeros(1, 3, 250, 300))[0].shape == (1, 192, 16, 19)
+
+
+@pytest.mark.parametrize(
+    ('name', 'options', 'said'),
+    [
+        ('resnet81', {}, r"no 'resnet81'; did you mean 'resnet\d+"),
+        ('resnet18.unheard', {}, r"no 'resnet18.unheard'; it has .*resnet18.a1_in1k"),
+        ('resnet18', {'settings': {'bananas': 1}}, 'bananas'),
+        ('resnet18', {'out_indices': 9}, r'out_indices=9 of 5'),
+        ('test_convnext', {'out_indices': 'setr_mla'}, 'networks of one stride'),
+        ('resnet18', {'out_type': 'cls_token'}, "'featmap' and 'pooled'"),
+        ('inception_v3', {}, 'gives no maps: its maps do not have the strides'),
+        ('test_vit', {'pretrained': True}, "no weights of 'test_unheard'"),
+    ],
+)
+def test_what_cannot_be_had_is_named(name, options, said):
+    with pytest.raises(OptionError, match=said):
+        Timm(name, **options)
+
+
+def test_published_weights_have_an_address():
+    address = 'hf-hub:timm/vit_small_patch14_dinov2.lvd142m'
+    assert weights_of('vit_small_patch14_dinov2') == address
+    assert (
+        Timm('resnet18', pretrained=True).init_cfg['checkpoint'] == 'hf-hub:timm/resnet18.a1_in1k'
+    )
+    with pytest.raises(OptionError, match="timm has no weights of 'cait_xxs24_224"):
+        weights_of('hieradet_small')
+
+
+def test_stages_depths_and_options_are_those_of_timm():
+    backbone = Timm('test_vit', frozen_stages=2, with_cp=True, drop_path_rate=0.2, in_channels=5)
+    assert backbone.net.grad_checkpointing
+    assert backbone.net.blocks[-1].drop_path1.drop_prob == 0.2
+    frozen = {name for name, each in backbone.named_parameters() if not each.requires_grad}
+    assert {name.split('.')[1] for name in frozen} == {
+        'cls_token',
+        'pos_embed',
+        'patch_embed',
+        'blocks',
+    }
+    assert {name.split('.')[2] for name in frozen if 'blocks' in name} == {'0', '1'}
+    depths = [
+        backbone.layer_depth(f'net.{key}')
+        for key in ('pos_embed', 'blocks.0.norm1.bias', 'blocks.5.norm1.bias')
+    ]
+    assert depths == [(0, 8), (1, 8), (6, 8)]
+    assert backbone.no_weight_decay() == {'net.pos_embed', 'net.cls_token'}
+    sum(x.sum() for x in backbone(torch.zeros(1, 5, 32, 32))).backward()
+    assert backbone.net.blocks[-1].mlp.fc1.weight.grad is not None
+
+
+def test_running_statistics_of_frozen_stages_stay():
+    backbone = Timm('test_efficientnet', frozen_stages=1).train()
+    norms = [x.training for x in backbone.modules() if isinstance(x, nn.BatchNorm2d)]
+    assert norms[0] is False
+    assert norms[-1] is True
+
+
+def test_a_file_of_another_depth_is_refused(tmp_path):
+    torch.save(timm.create_model('test_vit').state_dict(), tmp_path / 'six.pth')
+    shallow = Timm('test_vit', settings={'depth': 5}, pretrained=str(tmp_path / 'six.pth'))
+    with pytest.raises(InputError, match=r'no place for 12 tensors: net\.blocks\.5'):
+        shallow.init_weights()
+    # but not one of the same network of which earlier maps are read
+    earlier = Timm('test_vit', out_indices=2, pretrained=str(tmp_path / 'six.pth'))
+    earlier.init_weights()
+    assert len(earlier.net.blocks) == 3
+
+
+def test_publishers_own_layouts_go_through_the_filters_of_timm(tmp_path):
+    """Meta's DINOv2 has a mask token and positions of 518 pixels, its DeiT III other names."""
+    settings = {'depth': 2, 'embed_dim': 48, 'num_heads': 3}
+    state = timm.create_model('vit_small_patch14_dinov2', **settings).state_dict()
+    state |= {'mask_token': torch.zeros(1, 48), 'pos_embed': torch.randn(1, 1 + 37 * 37, 48)}
+    torch.save(state, tmp_path / 'meta.pth')
+    options = {'img_size': 224, 'settings': settings, 'pretrained': str(tmp_path / 'meta.pth')}
+    backbone = Timm('vit_small_patch14_dinov2', **options)
+    backbone.init_weights()
+    assert backbone.net.pos_embed.shape == (1, 1 + 16 * 16, 48)
+    assert torch.equal(backbone.net.blocks[1].ls1.gamma, state['blocks.1.ls1.gamma'])
+
+    state = timm.create_model('deit3_small_patch16_224', **settings).state_dict()
+    renamed = {
+        key.replace('ls1.gamma', 'gamma_1').replace('ls2.gamma', 'gamma_2'): x
+        for key, x in state.items()
+    }
+    torch.save({'model': renamed}, tmp_path / 'deit3.pth')
+    backbone = Timm(
+        'deit3_small_patch16_224', settings=settings, pretrained=str(tmp_path / 'deit3.pth')
+    )
+    backbone.init_weights()
+    assert torch.equal(backbone.net.blocks[1].ls2.gamma, state['blocks.1.ls2.gamma'])

@@ -1,0 +1,228 @@
+"""``type='vitbackbones.Timm', name=...``: the networks of timm as backbones."""
+
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
+from typing import Any
+from unittest.mock import patch
+
+import torch
+from torch import Tensor, nn
+
+from ..errors import OptionError
+from ..utils.messages import did_you_mean, in_one_line, some
+from ..utils.packages import import_optional
+from .foreign import Foreign, Maps, leaves, tried
+from .shared.options import UNCHANGED, input_size
+
+EXTRA = "'vitbackbones[timm]'"  # what pip installs it by
+# Options by which a network takes images of any size, the first that its constructor has.
+FLEXIBLE: tuple[dict, ...] = (
+    {'dynamic_img_size': True, 'dynamic_img_pad': True},
+    {'dynamic_img_size': True},
+    {'strict_img_size': False},
+    {},
+)
+IMAGES = ('interpolation', 'mean', 'std', 'crop_pct', 'crop_mode')  # of backbones.preprocessing
+FOUND: dict[str, Maps] = {}  # what was tried in this process
+
+
+class Timm(Foreign):
+    """A network of timm, as ``timm.create_model(name)`` builds it, without its classifier.
+
+    The maps are those of ``timm.create_model(name, features_only=True)``, for images of any size.
+
+    Args:
+        name: one of ``timm.list_models()``, with or without the tag of its weights, such as
+            ``'vit_small_patch14_dinov2.lvd142m'``.
+        out_indices: of timm's ``feature_info``, or a name such as ``'setr_mla'``; by default the
+            last map of each stride from 4.
+        in_channels: channels of the image.
+        img_size: (height, width), or the side of a square, that positions and windows are made for;
+            by default timm's.
+        drop_path_rate: stochastic depth of the last block.
+        final_norm: whether the network's last norm is applied to the maps, where it has one.
+        pretrained: whether ``init_weights`` fills it from the weights that timm names; or a file,
+            an address or ``'hf-hub:OWNER/NAME'`` in their place, of timm's keys or its publisher's.
+        settings: further arguments of ``timm.create_model``.
+        options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
+
+    Raises:
+        InputError: timm is not installed.
+        OptionError: no network or weights of this name, one that gives no maps, or an option that
+            it does not take.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        out_indices: int | str | Sequence[int] | None = None,
+        in_channels: int = 3,
+        img_size: int | tuple[int, int] | None = None,
+        drop_path_rate: float = 0.0,
+        final_norm: bool = False,
+        pretrained: bool | str = False,
+        settings: dict = UNCHANGED,
+        **options,
+    ) -> None:
+        super().__init__(name, in_channels, **options)
+        given = {'in_chans': in_channels, **settings}
+        if img_size is not None:
+            given['img_size'] = input_size(img_size)
+        if drop_path_rate:
+            given['drop_path_rate'] = drop_path_rate
+        published = published_config(name)
+        self.preprocessing = {key: published[key] for key in IMAGES if published.get(key)}
+        self.img_size = input_size(given.get('img_size') or published['input_size'][1:])
+        self.final_norm = final_norm
+        found = try_network(name, given, self.img_size, final_norm)
+        self.choose_maps(out_indices, found)
+        self.given = found.options
+        self.net = create(name, self.given, num_classes=0)
+        # what lies behind the last map is left out; indices of the rest may change by it
+        self.indices = self.net.prune_intermediate_layers([*self.out_indices], not final_norm)
+        if self.with_cp:
+            self.net.set_grad_checkpointing(True)
+        if pretrained and self.init_cfg is None:
+            source = weights_of(name) if pretrained is True else pretrained
+            self.init_cfg = {'type': 'Pretrained', 'checkpoint': source}
+
+    def maps_of(self, image: Tensor) -> Sequence[Tensor]:
+        return intermediates(self.net, image, self.final_norm, self.indices)
+
+    def groups(self, coarse: bool) -> dict[str, int]:
+        """Return timm's groups (``group_matcher``)."""
+        group = import_optional('timm.models._manipulate', EXTRA).group_with_matcher
+        if not hasattr(self.net, 'group_matcher'):
+            return dict.fromkeys(leaves(self.net), 0)
+        names = ((name, name) for name in leaves(self.net))
+        return group(names, self.net.group_matcher(coarse=coarse), reverse=True)
+
+    def no_weight_decay(self) -> set[str]:
+        named = getattr(self.net, 'no_weight_decay', set)()
+        own = dict(self.net.named_parameters())
+        return {f'net.{name}' for name in named if name in own}
+
+    def in_own_keys(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return what timm's filter makes of a state dict, without what is left out here."""
+        if any(key.startswith('net.') for key in state):
+            return state
+        whole, convert = with_filter(self.name, self.given)
+        if convert is not None:
+            takes_model = len(signature(convert).parameters) > 1
+            state = convert(dict(state), whole) if takes_model else convert(dict(state))
+        own, known = self.net.state_dict(), whole.state_dict()
+        # left out are the classifier, and what lies behind the last map
+        return {f'net.{key}': x for key, x in state.items() if key in own or key not in known}
+
+
+def create(name: str, given: Mapping[str, Any], **options) -> nn.Module:
+    """Build a network of timm, without checks of the size of an image."""
+    net = import_optional('timm', EXTRA).create_model(name, **given, **options)
+    for part in net.modules():
+        if hasattr(part, 'strict_img_size'):
+            part.strict_img_size = False
+    return net
+
+
+def intermediates(
+    net: nn.Module, image: Tensor, norm: bool, indices: Sequence[int] | None = None
+) -> list[Tensor]:
+    """Return maps (N, C, h, w) of a network of timm, without tokens that are no patches."""
+    return net.forward_intermediates(
+        image, indices=indices, norm=norm, output_fmt='NCHW', intermediates_only=True
+    )
+
+
+def try_network(name: str, given: Mapping[str, Any], size: tuple[int, int], norm: bool) -> Maps:
+    """Return what a network gives, and the options that let it take images of most sizes.
+
+    Raises:
+        OptionError: it does not take an option, or gives no maps.
+    """
+    key = repr((name, sorted(given.items()), size, norm))
+    if key in FOUND:
+        return FOUND[key]
+    flexible = _flexible(name, given)
+    for device in ('meta', 'cpu'):  # some compute with numbers of a tensor
+        with torch.device(device), torch.no_grad():
+            net = create(name, {**flexible, **given}, num_classes=0).eval()
+            declared = getattr(net.feature_info, 'info', net.feature_info)
+            strides = [each['reduction'] for each in declared]
+            try:
+                FOUND[key] = tried(
+                    lambda image, net=net: intermediates(net, image, norm),
+                    given['in_chans'],
+                    size,
+                    strides,
+                    {**flexible, **given},
+                )
+                break
+            except Exception as error:  # of many kinds, of a network that is not made for it
+                if device == 'cpu':
+                    raise OptionError(f'{name} gives no maps: {in_one_line(error)}') from error
+    return FOUND[key]
+
+
+def _flexible(name: str, given: Mapping[str, Any]) -> dict:
+    """Return the first of :data:`FLEXIBLE` that a network's constructor takes."""
+    for flexible in FLEXIBLE:
+        try:
+            with torch.device('meta'):
+                create(name, {**flexible, **given}, num_classes=0)
+            break
+        except TypeError as error:
+            if not flexible:  # an option of the user's
+                raise OptionError(f'{name}: {in_one_line(error)}') from error
+    return flexible
+
+
+def with_filter(name: str, given: Mapping[str, Any]) -> tuple[nn.Module, Callable | None]:
+    """Return a network without memory, and what timm rewrites published weights for it by.
+
+    Only timm's own loading of weights is told the filter, so it is stood in for.
+    """
+    filters: list[Callable | None] = []
+
+    def note(model: nn.Module, filter_fn: Callable | None = None, **options) -> None:
+        filters.append(filter_fn)
+
+    builder = import_optional('timm.models._builder', EXTRA)
+    with torch.device('meta'), patch.object(builder, 'load_pretrained', note):
+        net = create(name, given, pretrained=True)
+    return net, (filters or [None])[0]
+
+
+def published_config(name: str) -> dict:
+    """Return timm's ``pretrained_cfg`` of a name.
+
+    Raises:
+        InputError: timm is not installed.
+        OptionError: there is no such network, or no such weights of it.
+    """
+    timm = import_optional('timm', EXTRA)
+    architecture, _, tag = name.partition('.')
+    if not timm.is_model(architecture):
+        raise OptionError(f'timm has no {architecture!r}{did_you_mean(name, timm.list_models())}')
+    known = timm.list_models(architecture, include_tags=True)
+    if tag and name not in known:
+        raise OptionError(f'timm has no {name!r}; it has {some(known, str)}')
+    return timm.get_pretrained_cfg(name).to_dict()
+
+
+def weights_of(name: str) -> str:
+    """Return the address of the weights that timm names.
+
+    Raises:
+        OptionError: there are none.
+    """
+    published, timm = published_config(name), import_optional('timm', EXTRA)
+    if repository := published.get('hf_hub_id'):
+        if repository.endswith('/'):
+            tag = f'.{published["tag"]}' if published.get('tag') else ''
+            repository = f'{repository}{published["architecture"]}{tag}'
+        file = published.get('hf_hub_filename')
+        return f'hf-hub:{repository}{f":{file}" if file else ""}'
+    if published.get('url'):
+        return published['url']
+    nearest = did_you_mean(name, timm.list_models(pretrained=True))
+    raise OptionError(f'timm has no weights of {name!r}{nearest}')
