@@ -77,7 +77,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     blocks = 'numbers of blocks, from 1 over all stages (default: first, middle and last)'
     add('--blocks', nargs='+', type=count, metavar='N', help=blocks)
     add('--size', type=image_size, metavar='H[xW]', help='show the middle of images in this size')
-    add_shared(add, '--device', '--cfg-options')
+    add_shared(add, '--device', '--backbone', '--cfg-options')
 
 
 def analyze(options: Namespace) -> None:

@@ -35,6 +35,15 @@ class ConfigOptions(Action):
         setattr(namespace, self.dest, options)
 
 
+class Backbone(Action):
+    """``--backbone NAME``: the first of ``--cfg-options``, which may change what it is."""
+
+    def __call__(
+        self, parser: ArgumentParser, namespace: Namespace, values, option_string=None
+    ) -> None:
+        setattr(namespace, self.dest, {'model.backbone': values, **getattr(namespace, self.dest)})
+
+
 def count(text: str) -> int:
     """Read a number from 1, as an argument's ``type``."""
     if int(text) < 1:
@@ -82,6 +91,14 @@ SHARED = {
         'default': {},
         'metavar': 'KEY=VALUE',
         'help': 'change settings of the config, such as train_dataloader.batch_size=4',
+    },
+    '--backbone': {
+        'action': Backbone,
+        'dest': 'cfg_options',
+        'default': {},
+        'metavar': 'NAME',
+        'help': "in place of the config's: timm:NAME, hf:NAME of transformers, or one of ours "
+        "('vitbackbones models'); neck, heads and normalization follow",
     },
     '--launcher': {
         'choices': ('none', 'pytorch', 'slurm'),
@@ -151,4 +168,4 @@ def add_run_arguments(add: Callable[..., Action]) -> None:
     add_shared(add, 'config')
     # torch.distributed.launch passes one or the other spelling; torchrun sets LOCAL_RANK instead
     add('--local_rank', '--local-rank', type=int, default=0, help='set by the launcher')
-    add_shared(add, '--work-dir', '--data-root', '--cfg-options', '--launcher')
+    add_shared(add, '--work-dir', '--data-root', '--backbone', '--cfg-options', '--launcher')

@@ -85,7 +85,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--output', choices=('logits', 'mask'), default='logits', help=output)
     images = 'pictures or folders to compare on, beside random images'
     add('--images', nargs='+', default=[], metavar='INPUT', help=images)
-    add_shared(add, '--cfg-options')
+    add_shared(add, '--backbone', '--cfg-options')
     eight = parser.add_argument_group(
         'whole numbers of 8 bits, judged by the test set of the config, or on --images'
     )

@@ -60,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--masks', choices=['rle', 'polygons'], default='rle', help=masks)
     no_pictures = 'write the numbers and masks only, which takes less time'
     add('--no-pictures', action='store_true', help=no_pictures)
-    add_shared(add, '--trusted', '--cfg-options')
+    add_shared(add, '--trusted', '--backbone', '--cfg-options')
 
 
 def predict(options: Namespace) -> None:

@@ -18,6 +18,7 @@ from ..training.distributed import best_device, device_name, join_processes, use
 from ..utils.process_settings import keep_freed_memory
 from ..utils.processes import process_rank, show_warnings
 from .checks.agreement import require_agreement
+from .checks.backbone import use_backbone
 from .checks.data_sets import check_data
 from .checks.trial import try_model
 from .checks.work_dir import choose_work_dir
@@ -94,6 +95,12 @@ def announce(config: Config) -> None:
 def first_steps(*sections: str) -> tuple[Step, ...]:
     """Return the steps that begin a run for which a config needs these sections."""
     return (
+        Step(
+            'backbone',
+            "another one in the place of the config's (--backbone)",
+            lambda config, options: use_backbone(config, options.cfg_options),
+            needed=True,
+        ),
         Step(
             'command line',
             'settings that are changed (--cfg-options)',

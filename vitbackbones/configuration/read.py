@@ -53,6 +53,8 @@ def with_options(config: Config, options: dict) -> Config:
     """
     config = copy.deepcopy(config)
     for key, value in options.items():
+        if key == 'model.backbone' and isinstance(value, str):  # by name, exchanged elsewhere
+            continue
         owner, _, name = key.rpartition('.')
         entries = value_at(config, owner)
         try:
