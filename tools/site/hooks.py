@@ -1,5 +1,5 @@
 """What mkdocs does beyond its settings: it adds the pages of the Python names and the tables
-of other pages, and mends links.
+of other pages, mends links, and writes ``llms.txt``, a list of the pages for language models.
 
 Pages link to files of the repository, which GitHub shows and the site does not have; here such a
 link is its text alone.
@@ -16,6 +16,7 @@ sys.path.append(str(Path(__file__).parent))
 from api import api_pages
 from pages import site_page
 
+LISTED: dict[str, list[str]] = {}  # lines of llms.txt by the part of the site
 LINK = re.compile(r'(?<!!)\[([^\]]+)\]\(([^)#\s]+)(#[^)]*)?\)')
 
 
@@ -36,6 +37,24 @@ def on_page_markdown(markdown: str, page, config, files: Files) -> str:
         return text if leaves else link[0]
 
     return LINK.sub(inside, site_page(page.file.src_uri.removesuffix('.md'), markdown))
+
+
+def on_env(env, config, files: Files) -> None:
+    """Note every page with what its first sentence says, now that titles are known."""
+    LISTED.clear()
+    for page in (file.page for file in files.documentation_pages()):
+        part = page.ancestors[-1].title if page.ancestors else 'Start'
+        prose = (text for text in page.markdown.split('\n\n') if text[:1].isalpha())
+        first = ' '.join(LINK.sub(r'\1', next(prose, '')).split())
+        said = f': {first}' if first else ''
+        LISTED.setdefault(part, []).append(f'- [{page.title}]({page.url}){said}')
+
+
+def on_post_build(config) -> None:
+    """Write ``llms.txt`` (llmstxt.org) beside ``index.html``."""
+    parts = [f'# {config.site_name}\n\n> {config.site_description}']
+    parts += [f'## {part}\n\n' + '\n'.join(lines) for part, lines in LISTED.items()]
+    Path(config.site_dir, 'llms.txt').write_text('\n\n'.join(parts) + '\n')
 
 
 def _is_below(path: Path, folder: Path) -> bool:
