@@ -2,8 +2,9 @@
 
 All decode, answer, draw and write one picture after another; floors only decode and answer. per_s
 are pictures a second, per_core those a second of processor time, ratio the processor time in units
-of the inferencer's. The start is left out: imports, and the making of the model. Pictures are
-those of Shapes, enlarged; OMP_NUM_THREADS=1 keeps torch to one thread.
+of the inferencer's. The start is left out: imports, the making of the model and of its graphs, for
+which warming up does. Pictures are those of Shapes, enlarged; OMP_NUM_THREADS=1 keeps torch to one
+thread.
 """
 
 import tempfile
@@ -17,6 +18,7 @@ import cv2
 
 from vitbackbones.data.shapes.writing import write
 from vitbackbones.errors import InputError
+from vitbackbones.inference import graphs
 from vitbackbones.inference.journal import Journal
 from vitbackbones.inference.open import OF_TORCH, find_model
 from vitbackbones.inference.run import Model, Run
@@ -32,6 +34,7 @@ Go = Callable[[Path, Path], object]  # answers a folder of pictures, writes to a
 
 def forms(name: str) -> dict[str, Go]:
     """Return what answers pictures, by name."""
+    graphs.WORTH = 0  # else torch answers the first seconds of a size, in all that is timed here
     from mmdet.apis import DetInferencer  # behind vitbackbones, which mends the toolboxes
     from mmseg.apis import MMSegInferencer
 

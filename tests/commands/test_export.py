@@ -3,8 +3,11 @@
 import json
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 import torch
+from mmengine.config import Config
 
 from vitbackbones.backbones.by_name import create_model
 from vitbackbones.data import shapes
@@ -12,7 +15,7 @@ from vitbackbones.export import graphs
 from vitbackbones.export.int8 import FEWEST
 from vitbackbones.export.runtime.card import Card
 
-from ..openmmlab.conftest import write_model
+from ..openmmlab.conftest import build, write_model
 from .conftest import TINY, TINY_CLS
 from .test_messages import refused
 
@@ -58,10 +61,24 @@ def test_a_model_by_name_has_the_weights_of_a_checkpoint(run, tmp_path):
     torch.testing.assert_close(found, model(image))
 
 
+@torch.no_grad()
+def write_telling_apart(folder):
+    """Write ``tiny_cls.{py,pth}`` for class folders; as drawn, one class is the largest on all."""
+    write_model(TINY_CLS, Path())
+    pixels = np.stack([cv2.imread(str(file))[..., ::-1] for file in sorted(folder.rglob('*.jpg'))])
+    images = torch.from_numpy(pixels).permute(0, 3, 1, 2).float()  # (N, H, W, 3) -> (N, 3, H, W)
+    features = build(Config.fromfile(TINY_CLS)).extract_feat((images - 128) / 64)[0].mean(0)
+    checkpoint = torch.load('tiny_cls.pth')
+    weights = checkpoint['state_dict']
+    weights['head.fc.bias'] = -weights['head.fc.weight'] @ features
+    classes = sorted(each.name for each in folder.iterdir())
+    torch.save(checkpoint | {'meta': {'dataset_meta': {'classes': classes}}}, 'tiny_cls.pth')
+
+
 def test_accuracy_control_says_what_it_tried_and_what_it_cost(run, tmp_path):
     pytest.importorskip('nncf')
     shapes.write(tmp_path / 'data', train=FEWEST, val=9, size=48, layout='folders')
-    write_model(TINY_CLS, tmp_path)
+    write_telling_apart(tmp_path / 'data/train')
     eight_bits = ('--int8', '--accuracy-control', '--max-drop', '0.5', '--data-root', 'data')
     result = run('tiny_cls.py', 'tiny_cls.pth', '--to', 'openvino', *SIZED, *eight_bits)
     proof = Card.read('tiny_cls.xml').int8

@@ -222,9 +222,9 @@ def test_a_short_training_learns(variant):
     rows = [torch.randint(4, SIZE, (3,)) for _ in range(64)]
     end, start = torch.tensor([END]), torch.tensor([START])
     pairs = [(torch.cat([start, x, end]), torch.cat([start, x.flip(0), end])) for x in rows]
-    options = Namespace(**OPTIONS | {'updates': 80, 'tokens': 160, 'warmup': 20})
+    options = Namespace(**OPTIONS | {'updates': 160, 'tokens': 160, 'warmup': 20})
     seen = list(train(make(*variant), pairs, pairs[:16], options))
-    assert [step for step, _, _ in seen] == list(range(4, 81, 4))
+    assert [step for step, _, _ in seen] == list(range(8, 161, 8))
     assert seen[-1][1] < seen[0][1]
     assert seen[-1][2] < 3 < 8 ** (3 / 4)  # of who does not look at the source
 

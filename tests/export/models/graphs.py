@@ -17,7 +17,7 @@ SIZE = (64, 96)
 SPREAD = {
     'retina_cls': 0.1,
     'retina_reg': 0.03,
-    'rtm_cls': 0.3,
+    'rtm_cls': 10,  # scores differ by more than rounding, else it orders them
     'rtm_reg': 0.05,
     'rpn_cls': 0.1,
     'rpn_reg': 0.03,

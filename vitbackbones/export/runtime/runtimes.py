@@ -207,7 +207,7 @@ def open_graph(file: str | Path, card: Card, threads: int = 0, trusted: bool = F
         raise
     except Exception as error:  # of any kind, as runtimes are written in C++
         reason = in_one_line(error, LONGEST)
-        raise InputError(f'{file}: {runtime.name} cannot run it: {reason}') from error
+        raise InputError(f'{file}: {runtime_of(file.suffix)} cannot run it: {reason}') from error
     _require_same(file, 'input', [card.input], graph.inputs)
     _require_same(file, 'output', card.outputs, graph.outputs)
     return graph
