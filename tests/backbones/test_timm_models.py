@@ -1,13 +1,15 @@
 """Networks of timm keep the contract, and their maps are those of timm's own forward."""
 
 import pytest
+import timm
 import torch
 from torch import nn
 
+from tests.backbones.timm_families import NAMES as FAMILIES
+from tests.backbones.timm_families import PAGE, equal_to_timm, row
 from vitbackbones.backbones.timm_models import Timm, weights_of
 from vitbackbones.errors import InputError, OptionError
 
-timm = pytest.importorskip('timm')
 SMALL_VIT = {'depth': 3, 'embed_dim': 48, 'num_heads': 3}
 # A small network of each kind of trouble: patches of 14, layouts (N, H, W, C), windows, strides
 # that timm rounds down, one size alone.
@@ -26,41 +28,18 @@ def name(request):
     return request.param
 
 
-def equal_to_timm(name, file, settings):
-    """Compare a backbone whose weights come from ``file`` with timm's ``features_only``."""
-    torch.manual_seed(0)
-    whole = timm.create_model(name, **settings)
-    for part in whole.parameters():
-        nn.init.normal_(part, std=0.2) if part.ndim == 1 else None  # gates of zeros hide much
-    torch.save(whole.state_dict(), file)
-    backbone = Timm(name, settings=settings, pretrained=str(file)).eval()
-    backbone.init_weights()
-    features = timm.create_model(
-        name,
-        features_only=True,
-        out_indices=backbone.out_indices,
-        pretrained=True,
-        pretrained_cfg_overlay={'state_dict': whole.state_dict()},
-        **backbone.given,
-    ).eval()
-    channels_last = getattr(features, 'output_fmt', 'NCHW') == 'NHWC'
-    for size in (backbone.img_size, (97, 130)):
-        image = torch.randn(1, 3, *size)
-        padded = backbone.padded(image)
-        with torch.no_grad():
-            maps, wanted = backbone(image), features(padded)
-        assert len(maps) == len(wanted) == len(backbone.out_channels)
-        for x, y, channels, stride in zip(
-            maps, wanted, backbone.out_channels, backbone.out_strides, strict=True
-        ):
-            y = y.permute(0, 3, 1, 2) if channels_last else y  # (N, h, w, C) to (N, C, h, w)
-            h, w = (-(-side // stride) for side in size)
-            assert x.shape == (1, channels, h, w)
-            torch.testing.assert_close(x, y[..., :h, :w], atol=1e-5, rtol=1e-5)
-
-
 def test_maps_are_those_of_timm(name, tmp_path):
     equal_to_timm(name, tmp_path / 'weights.pth', NAMES[name])
+
+
+@pytest.mark.grid
+@pytest.mark.parametrize('family', FAMILIES)
+def test_the_page_says_what_every_family_gives(family):
+    assert row(family) in PAGE.read_text()
+
+
+def test_the_walk_has_every_family_of_timm():
+    assert [*FAMILIES] == timm.list_modules()
 
 
 def test_a_network_of_one_size_pads_to_it_and_says_what_to_set():
@@ -81,7 +60,8 @@ def test_a_network_of_one_size_pads_to_it_and_says_what_to_set():
         ('test_convnext', {'out_indices': 'setr_mla'}, 'networks of one stride'),
         ('resnet18', {'out_type': 'cls_token'}, "'featmap' and 'pooled'"),
         ('inception_v3', {}, 'gives no maps: its maps do not have the strides'),
-        ('test_vit', {'pretrained': True}, "no weights of 'test_unheard'"),
+        ('coatnet_nano_cc_224', {'pretrained': True}, 'has no published weights'),
+        ('coat_tiny', {'with_cp': True}, 'with_cp=True: coat_tiny: gradient checkpointing not'),
     ],
 )
 def test_what_cannot_be_had_is_named(name, options, said):
@@ -95,8 +75,6 @@ def test_published_weights_have_an_address():
     assert (
         Timm('resnet18', pretrained=True).init_cfg['checkpoint'] == 'hf-hub:timm/resnet18.a1_in1k'
     )
-    with pytest.raises(OptionError, match="timm has no weights of 'cait_xxs24_224"):
-        weights_of('hieradet_small')
 
 
 def test_stages_depths_and_options_are_those_of_timm():
@@ -162,3 +140,16 @@ def test_publishers_own_layouts_go_through_the_filters_of_timm(tmp_path):
     )
     backbone.init_weights()
     assert torch.equal(backbone.net.blocks[1].ls2.gamma, state['blocks.1.ls2.gamma'])
+
+
+@pytest.mark.parametrize('fused', ['repghostnet_050', 'test_resnet', 'test_vit'])
+@torch.no_grad()
+def test_a_fused_copy_answers_alike(fused):
+    backbone = Timm(fused).train()
+    backbone(torch.randn(2, 3, 64, 64))  # running statistics of their own
+    image = torch.randn(1, 3, 97, 130)
+    wanted, copy = backbone.eval()(image), backbone.fuse_for_inference()
+    for x, y in zip(copy(image), wanted, strict=True):
+        torch.testing.assert_close(x, y, atol=1e-4, rtol=1e-4)
+    fewer = len([*backbone.modules()]) - len([*copy.modules()])
+    assert (fewer > 0) == (fused == 'repghostnet_050')

@@ -1,10 +1,11 @@
 """Backbones by a name of another library: what makes its networks keep the contract.
 
-Such a network takes some sizes of images and has parts of its own; here it is tried once, without
-memory, and what was found is kept: channels, strides, and the multiple that sides must have.
+Such a network takes some sizes of images and has parts of its own. It is tried once, without
+memory: what it gives is kept, and which multiple the sides of an image must have.
 """
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -14,23 +15,26 @@ from torch import Tensor, nn
 
 from ..errors import InputError, OptionError
 from ..layers import cut_map, pad_to_multiple
+from ..utils.messages import in_one_line
 from .base import Backbone
-from .shared.options import SETR_BLOCKS, choose_indices
+from .shared.options import choose_indices
 
 FINEST = 4  # stride from which maps are given unless out_indices says more
-# Sides of an image are tried in units of the coarsest stride: windows of 7 and 8 on two scales.
-UNITS = (1, 2, 7, 8)
+UNITS = (1, 2, 7, 8)  # sides are tried in these units of the coarsest stride, for windows
 ODD_SIZES = ((97, 130), (45, 63))  # of no multiple
+SIZED = re.compile('attn|attention|pos_|rope', re.IGNORECASE)  # in names of parts
+
+
+class Network(NamedTuple):
+    """A network to try: its forward pass, strides if it declares them, and its options."""
+
+    maps_of: Callable[[Tensor], Sequence[Tensor]]
+    strides: Sequence[int] | None = None
+    options: Mapping[str, Any] = {}
 
 
 class Maps(NamedTuple):
-    """What a network gives.
-
-    Attributes:
-        channels, strides: of all of its maps.
-        multiple: of both sides of an image that it takes; 0 where it takes one size alone.
-        options: arguments of its constructor that make it so.
-    """
+    """All maps that a network gives; ``multiple`` is 0 where it takes one size of image alone."""
 
     channels: tuple[int, ...]
     strides: tuple[int, ...]
@@ -39,19 +43,15 @@ class Maps(NamedTuple):
 
 
 class Foreign(Backbone):
-    """Base of :class:`~.timm_models.Timm` and :class:`~.huggingface.HuggingFace`.
+    """Base of the backbones of other libraries, whose keys are theirs behind ``net.``.
 
-    Keys of checkpoints are those of the other library behind ``net.``. A map (N, C, h, w) is cut to
-    the part that the image covers.
+    A subclass sets ``net`` and has :meth:`maps_of`, :meth:`groups` and :meth:`in_own_keys`.
 
-    Attributes:
-        net: the network.
-        out_indices: which of its maps come out.
+    Raises:
+        OptionError: an ``out_type`` other than ``'featmap'`` and ``'pooled'``, the mean of a map.
     """
 
-    net: nn.Module
-    # positions and windows of other libraries are computed from sizes in Python
-    fixed_size = 'the network of another library makes its positions for one size'
+    net: Any  # a module of the other library
 
     def __init__(self, name: str, in_channels: int, **options) -> None:
         super().__init__(**options)
@@ -64,9 +64,8 @@ class Foreign(Backbone):
         self.multiple, strides = maps.multiple, maps.strides
         if given is None:
             last = {stride: i for i, stride in enumerate(strides) if stride >= FINEST}
-            given = [*last.values()] or -1
-            given = given[-1:] if self.out_type == 'pooled' else given
-        if isinstance(given, str) and given in SETR_BLOCKS and len({*strides}) > 1:
+            given = [*last.values()][-1 if self.out_type == 'pooled' else 0 :] or -1
+        if isinstance(given, str) and len({*strides}) > 1:
             raise OptionError(f'out_indices={given!r} is for networks of one stride, not {strides}')
         self.out_indices = choose_indices(given, len(strides))
         self.out_channels = tuple(maps.channels[i] for i in self.out_indices)
@@ -78,15 +77,12 @@ class Foreign(Backbone):
         Raises:
             InputError: a network of one size is given a larger image.
         """
-        h, w = image.shape[-2:]
         maps = self.maps_of(self.padded(image))
         if self.out_type == 'pooled':
             return tuple(x.mean((2, 3)) for x in maps)
-        sizes = ((math.ceil(h / stride), math.ceil(w / stride)) for stride in self.out_strides)
-        return tuple(
-            x if x.shape[2:] == size else cut_map(x, size)
-            for x, size in zip(maps, sizes, strict=True)
-        )
+        sizes = (_cells(image.shape[-2:], stride) for stride in self.out_strides)
+        pairs = zip(maps, sizes, strict=True)
+        return tuple(x if x.shape[2:] == size else cut_map(x, size) for x, size in pairs)
 
     def padded(self, image: Tensor) -> Tensor:
         """Return an image (N, in_channels, H, W) with zeros up to a size that the network takes."""
@@ -101,26 +97,57 @@ class Foreign(Backbone):
             )
         return nn.functional.pad(image, (0, width - w, 0, height - h))
 
+    def start_from(self, pretrained: bool | str, published: str | None) -> None:
+        """Let ``init_weights`` fill it from a source, or from the ``published`` weights.
+
+        Raises:
+            OptionError: nothing was published.
+        """
+        source = published if pretrained is True else pretrained or None
+        if pretrained and source is None:
+            raise OptionError(f'pretrained=True: {self.name} has no published weights; name a file')
+        if source and self.init_cfg is None:
+            self.init_cfg = {'type': 'Pretrained', 'checkpoint': source}
+
+    def recompute(self, enable: Callable[[], None]) -> None:
+        """Let the network save memory in training, for ``with_cp``.
+
+        Raises:
+            OptionError: it cannot.
+        """
+        try:
+            enable()
+        except (AssertionError, ValueError) as error:
+            raise OptionError(f'with_cp=True: {self.name}: {in_one_line(error)}') from error
+
     def maps_of(self, image: Tensor) -> Sequence[Tensor]:
         """Return the maps (N, C, h, w) at ``out_indices`` of an image of a size that fits."""
         raise NotImplementedError
 
-    # -- the contract, from groups of parameters ------------------------------------------------
-
     def groups(self, coarse: bool) -> dict[str, int]:
-        """Return the stage (``coarse``) or depth of each part of ``net`` that has no parts."""
+        """Return the stage (``coarse``) or depth of each of the :func:`leaves` of ``net``."""
         raise NotImplementedError
+
+    def in_own_keys(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Return a state dict, of the library or of its publisher, in the keys of this backbone."""
+        raise NotImplementedError
+
+    # -- what follows from it -------------------------------------------------------------------
+    @property
+    def fixed_size(self) -> str:
+        """Why an exported graph takes one size; '' for convolutions alone."""
+        attends = any(SIZED.search(name) for name, _ in self.net.named_modules())
+        return f'{self.name} makes positions or windows for one size' if attends else ''
 
     def finish(self) -> None:
         self.depths, self.stages_of = self.groups(coarse=False), self.groups(coarse=True)
         super().finish()
 
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
-        parts = leaves(self.net)
         stages: list[list] = [[] for _ in range(1 + self._last(self.stages_of))]
-        for name, stage in self.stages_of.items():
-            if stage < len(stages):
-                stages[stage].append(parts[name])
+        for name, part in leaves(self.net).items():
+            if self.stages_of[name] < len(stages):
+                stages[self.stages_of[name]].append(part)
         return stages
 
     def layer_depth(self, name: str) -> tuple[int, int]:
@@ -129,61 +156,67 @@ class Foreign(Backbone):
     def _last(self, groups: dict[str, int]) -> int:
         return max(groups[name] for name, _ in self.net.named_parameters())
 
-    def in_own_keys(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Return a state dict, of the library or of its publisher, in the keys of this backbone."""
-        raise NotImplementedError
 
-
-def leaves(net: nn.Module) -> dict[str, nn.Parameter | nn.Module]:
+def leaves(net: Any) -> dict[str, nn.Parameter | nn.Module]:
     """Return the parameters of a network, and its modules without parts, by name."""
     modules = {name: part for name, part in net.named_modules() if not [*part.children()]}
     return {**modules, **dict(net.named_parameters())}
 
 
+FOUND: dict[str, Maps] = {}  # what was tried in this process
+
+
 def tried(
-    maps_of: Callable[[Tensor], Sequence[Tensor]],
-    channels: int,
-    native: tuple[int, int],
-    strides: Sequence[int] | None,
-    options: Mapping[str, Any],
+    name: str, build: Callable[[], Network], channels: int, native: tuple[int, int], key: str
 ) -> Maps:
-    """Return what a network gives for images (1, channels, H, W), on the default device.
+    """Return what a network gives, from the memory of this process for the same ``key``.
 
     Args:
-        maps_of: its forward pass.
-        channels: of the images.
-        native: (height, width) that the network is made for.
-        strides: of its maps, if it declares them; else they are measured.
-        options: for the result.
+        name: for messages.
+        build: makes the network on the default device.
+        channels, native: of the images that it is made for, and their (height, width).
+        key: names what ``build`` makes.
 
     Raises:
-        OptionError: it gives no maps.
+        OptionError: it cannot be built, or gives no maps.
     """
+    for device in ('meta', 'cpu'):  # some compute with the numbers in a tensor
+        if key in FOUND:
+            break
+        with torch.device(device), torch.no_grad():
+            network = build()
+            try:
+                FOUND[key] = _look(network, channels, native)
+            except Exception as error:  # of many kinds, of a network that is not made for it
+                if device == 'cpu':
+                    raise OptionError(f'{name} gives no maps: {in_one_line(error)}') from error
+    return FOUND[key]
 
-    def shapes(h: int, w: int) -> list[torch.Size]:
-        image = torch.zeros(1, channels, h, w)
-        found = [x.shape for x in maps_of(image)]
-        if not found or any(len(shape) != 4 for shape in found):
-            raise OptionError('its outputs are no maps (N, C, h, w)')
-        return found
 
-    def fits(multiple: int) -> bool:
-        sizes = [(2 * multiple, 3 * multiple), (multiple, 2 * multiple)]
-        for h, w in sizes if multiple > 1 else ODD_SIZES:
-            wanted = [(math.ceil(h / stride), math.ceil(w / stride)) for stride in strides]
-            if [tuple(shape[2:]) for shape in shapes(h, w)] != wanted:
-                return False
-        return True
+def _look(network: Network, channels: int, native: tuple[int, int]) -> Maps:
+    def shapes(*size: int) -> list[torch.Size]:
+        return [x.shape for x in network.maps_of(torch.zeros(1, channels, *size))]
+
+    def fits(*sizes: tuple[int, int]) -> bool:
+        wanted = [[_cells(size, stride) for stride in strides] for size in sizes]
+        return wanted == [[tuple(shape[2:]) for shape in shapes(*size)] for size in sizes]
 
     at_home = shapes(*native)
-    strides = strides or [round(native[0] / shape[2]) for shape in at_home]
-    for multiple in (1, *(max(strides) * unit for unit in UNITS)):
-        with suppress(Exception):  # of many kinds, for a size that the network does not take
-            if fits(multiple):
+    strides = network.strides or [round(native[0] / shape[2]) for shape in at_home]
+    multiple = 0
+    with suppress(Exception):  # of many kinds, for a size that the network does not take
+        multiple = int(fits(*ODD_SIZES))
+    for unit in () if multiple else (max(strides) * unit for unit in UNITS):
+        with suppress(Exception):
+            if fits((2 * unit, 3 * unit), (unit, 2 * unit)):
+                multiple = unit
                 break
-    else:
-        multiple = 0
-    wanted = [[round(side / stride) for side in native] for stride in strides]
-    if not multiple and [[*shape[2:]] for shape in at_home] != wanted:
+    near = [tuple(round(side / stride) for side in native) for stride in strides]
+    if not multiple and [tuple(shape[2:]) for shape in at_home] != near:
         raise OptionError(f'its maps do not have the strides {[*strides]} that it declares')
-    return Maps(tuple(shape[1] for shape in at_home), tuple(strides), multiple, dict(options))
+    found = tuple(shape[1] for shape in at_home)
+    return Maps(found, tuple(strides), multiple, dict(network.options))
+
+
+def _cells(size: Sequence[int], stride: int) -> tuple[int, int]:
+    return math.ceil(size[0] / stride), math.ceil(size[1] / stride)

@@ -5,21 +5,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..utils.messages import did_you_mean, in_one_line, some
+from ..utils.messages import did_you_mean, some
 from ..utils.packages import import_optional
 from ..weights.downloads import fetching, is_offline
-from .foreign import Foreign, Maps, leaves, tried
+from .foreign import Foreign, Network, leaves, tried
 from .shared.options import UNCHANGED, input_size
 
 EXTRA = "'vitbackbones[transformers]'"  # what pip installs it by
 KINDS = 'transformers.models.auto.modeling_auto'
 STEM = -1  # comes before stage 0
 ADDED = 'hidden_states_norms.'  # norms of maps, which no published checkpoint has
-FOUND: dict[str, Maps] = {}  # what was tried in this process
 
 
 class HuggingFace(Foreign):
@@ -60,14 +58,19 @@ class HuggingFace(Foreign):
         auto = import_optional('transformers', EXTRA).AutoBackbone
         config = configuration(name, given)
         self.img_size = input_size(getattr(config, 'image_size', None) or 224)
-        self.choose_maps(out_indices, try_backbone(name, config, self.img_size))
+
+        def build() -> Network:
+            config.out_indices = [*range(len(config.stage_names))]
+            net = auto.from_config(config).eval()
+            return Network(lambda image: net(pixel_values=image).feature_maps)
+
+        key = repr((name, config.to_dict()))
+        self.choose_maps(out_indices, tried(name, build, in_channels, self.img_size, key))
         config.out_indices = [*self.out_indices]
         self.net = auto.from_config(config)
         if self.with_cp:
-            self.net.gradient_checkpointing_enable()
-        if pretrained and self.init_cfg is None:
-            source = published_weights(name) if pretrained is True else pretrained
-            self.init_cfg = {'type': 'Pretrained', 'checkpoint': source}
+            self.recompute(self.net.gradient_checkpointing_enable)
+        self.start_from(pretrained, weights_of(name))
 
     def maps_of(self, image: Tensor) -> Sequence[Tensor]:
         return self.net(pixel_values=image).feature_maps
@@ -75,7 +78,7 @@ class HuggingFace(Foreign):
     def groups(self, coarse: bool) -> dict[str, int]:
         """Return a group for the stem, and for each entry of the outermost list of modules."""
         lists = (name for name, part in self.net.named_modules() if isinstance(part, nn.ModuleList))
-        outermost = next(lists, '-')
+        outermost = next(lists)
         children = [name for name, _ in self.net.named_children()]
         behind = children[children.index(outermost.partition('.')[0]) + 1 :]  # the last norm
         inside = rf'{re.escape(outermost)}\.(\d+)(?:\.\w+\.(\d+))?'
@@ -94,19 +97,22 @@ class HuggingFace(Foreign):
         if any(key.startswith('net.') for key in state):
             return state
         logging = import_optional('transformers.utils.logging', EXTRA)
+        level = logging.get_verbosity()
+        logging.set_verbosity(logging.CRITICAL)  # the package says what does not fit
         logging.disable_progress_bar()
         filled, report = type(self.net).from_pretrained(
             None, config=self.net.config, state_dict=dict(state), output_loading_info=True
         )
         logging.enable_progress_bar()
+        logging.set_verbosity(level)
         missing = {key for key in report['missing_keys'] if not key.startswith(ADDED)}
         own = {key: x for key, x in filled.state_dict().items() if key not in missing}
         parts = {key.partition('.')[0] for key in own}
         left = {key: state[key] for key in report['unexpected_keys'] if key in state}
-        inside = {key: key.removeprefix(f'{filled.base_model_prefix}.') for key in left}
-        left = {
-            k if inside[k].partition('.')[0] not in parts else f'net.{k}': left[k] for k in left
-        }
+        base = f'{filled.base_model_prefix}.'
+        # a classifier stays outside, and is no fault; blocks that have no place are one
+        inside = {key for key in left if key.removeprefix(base).partition('.')[0] in parts}
+        own |= {key: left.pop(key) for key in inside}
         return {f'net.{key}': x for key, x in own.items()} | left
 
 
@@ -136,31 +142,6 @@ def configuration(name: str, given: Mapping[str, Any]):
     return config
 
 
-def try_backbone(name: str, config, size: tuple[int, int]) -> Maps:
-    """Return all maps that a backbone gives.
-
-    Raises:
-        OptionError: it gives none.
-    """
-    key = repr((name, config.to_dict(), size))
-    if key not in FOUND:
-        auto = import_optional('transformers', EXTRA).AutoBackbone
-        try:
-            config.out_indices = [*range(len(config.stage_names))]
-            with torch.device('meta'), torch.no_grad():
-                net = auto.from_config(config).eval()
-                FOUND[key] = tried(
-                    lambda image: net(pixel_values=image).feature_maps,
-                    config.num_channels,
-                    size,
-                    None,
-                    {},
-                )
-        except Exception as error:  # of many kinds, of a network that is not made for it
-            raise OptionError(f'{name} gives no maps: {in_one_line(error)}') from error
-    return FOUND[key]
-
-
-def published_weights(name: str) -> str | None:
+def weights_of(name: str) -> str | None:
     """Return the address of the weights of a repository; None for a type of model."""
     return f'hf-hub:{name}' if '/' in name else None

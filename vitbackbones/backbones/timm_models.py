@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from ..utils.messages import did_you_mean, in_one_line, some
 from ..utils.packages import import_optional
-from .foreign import Foreign, Maps, leaves, tried
+from .foreign import Foreign, Network, leaves, tried
 from .shared.options import UNCHANGED, input_size
 
 EXTRA = "'vitbackbones[timm]'"  # what pip installs it by
@@ -23,7 +23,6 @@ FLEXIBLE: tuple[dict, ...] = (
     {},
 )
 IMAGES = ('interpolation', 'mean', 'std', 'crop_pct', 'crop_mode')  # of backbones.preprocessing
-FOUND: dict[str, Maps] = {}  # what was tried in this process
 
 
 class Timm(Foreign):
@@ -74,17 +73,18 @@ class Timm(Foreign):
         self.preprocessing = {key: published[key] for key in IMAGES if published.get(key)}
         self.img_size = input_size(given.get('img_size') or published['input_size'][1:])
         self.final_norm = final_norm
-        found = try_network(name, given, self.img_size, final_norm)
+        key = repr((name, sorted(given.items()), final_norm))
+        found = tried(
+            name, lambda: flexible(name, given, final_norm), in_channels, self.img_size, key
+        )
         self.choose_maps(out_indices, found)
         self.given = found.options
         self.net = create(name, self.given, num_classes=0)
         # what lies behind the last map is left out; indices of the rest may change by it
         self.indices = self.net.prune_intermediate_layers([*self.out_indices], not final_norm)
         if self.with_cp:
-            self.net.set_grad_checkpointing(True)
-        if pretrained and self.init_cfg is None:
-            source = weights_of(name) if pretrained is True else pretrained
-            self.init_cfg = {'type': 'Pretrained', 'checkpoint': source}
+            self.recompute(self.net.set_grad_checkpointing)
+        self.start_from(pretrained, weights_of(name))
 
     def maps_of(self, image: Tensor) -> Sequence[Tensor]:
         return intermediates(self.net, image, self.final_norm, self.indices)
@@ -102,6 +102,10 @@ class Timm(Foreign):
         own = dict(self.net.named_parameters())
         return {f'net.{name}' for name in named if name in own}
 
+    def fold_for_inference(self) -> None:
+        """Make one convolution of the branches of RepVGG's descendants, as timm does."""
+        import_optional('timm.utils', EXTRA).reparameterize_model(self.net, inplace=True)
+
     def in_own_keys(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
         """Return what timm's filter makes of a state dict, without what is left out here."""
         if any(key.startswith('net.') for key in state):
@@ -115,7 +119,7 @@ class Timm(Foreign):
         return {f'net.{key}': x for key, x in state.items() if key in own or key not in known}
 
 
-def create(name: str, given: Mapping[str, Any], **options) -> nn.Module:
+def create(name: str, given: Mapping[str, Any], **options) -> Any:
     """Build a network of timm, without checks of the size of an image."""
     net = import_optional('timm', EXTRA).create_model(name, **given, **options)
     for part in net.modules():
@@ -125,7 +129,7 @@ def create(name: str, given: Mapping[str, Any], **options) -> nn.Module:
 
 
 def intermediates(
-    net: nn.Module, image: Tensor, norm: bool, indices: Sequence[int] | None = None
+    net: Any, image: Tensor, norm: bool, indices: Sequence[int] | None = None
 ) -> list[Tensor]:
     """Return maps (N, C, h, w) of a network of timm, without tokens that are no patches."""
     return net.forward_intermediates(
@@ -133,50 +137,25 @@ def intermediates(
     )
 
 
-def try_network(name: str, given: Mapping[str, Any], size: tuple[int, int], norm: bool) -> Maps:
-    """Return what a network gives, and the options that let it take images of most sizes.
+def flexible(name: str, given: Mapping[str, Any], norm: bool) -> Network:
+    """Build a network that takes images of most sizes, to look at it.
 
     Raises:
-        OptionError: it does not take an option, or gives no maps.
+        OptionError: it does not take an option.
     """
-    key = repr((name, sorted(given.items()), size, norm))
-    if key in FOUND:
-        return FOUND[key]
-    flexible = _flexible(name, given)
-    for device in ('meta', 'cpu'):  # some compute with numbers of a tensor
-        with torch.device(device), torch.no_grad():
-            net = create(name, {**flexible, **given}, num_classes=0).eval()
-            declared = getattr(net.feature_info, 'info', net.feature_info)
-            strides = [each['reduction'] for each in declared]
-            try:
-                FOUND[key] = tried(
-                    lambda image, net=net: intermediates(net, image, norm),
-                    given['in_chans'],
-                    size,
-                    strides,
-                    {**flexible, **given},
-                )
-                break
-            except Exception as error:  # of many kinds, of a network that is not made for it
-                if device == 'cpu':
-                    raise OptionError(f'{name} gives no maps: {in_one_line(error)}') from error
-    return FOUND[key]
-
-
-def _flexible(name: str, given: Mapping[str, Any]) -> dict:
-    """Return the first of :data:`FLEXIBLE` that a network's constructor takes."""
-    for flexible in FLEXIBLE:
+    for more in FLEXIBLE:
         try:
-            with torch.device('meta'):
-                create(name, {**flexible, **given}, num_classes=0)
+            net = create(name, {**more, **given}, num_classes=0).eval()
             break
         except TypeError as error:
-            if not flexible:  # an option of the user's
+            if not more:  # an option of the user's
                 raise OptionError(f'{name}: {in_one_line(error)}') from error
-    return flexible
+    declared = getattr(net.feature_info, 'info', net.feature_info)
+    strides = [each['reduction'] for each in declared]
+    return Network(lambda image: intermediates(net, image, norm), strides, {**more, **given})
 
 
-def with_filter(name: str, given: Mapping[str, Any]) -> tuple[nn.Module, Callable | None]:
+def with_filter(name: str, given: Mapping[str, Any]) -> tuple[Any, Callable | None]:
     """Return a network without memory, and what timm rewrites published weights for it by.
 
     Only timm's own loading of weights is told the filter, so it is stood in for.
@@ -209,20 +188,13 @@ def published_config(name: str) -> dict:
     return timm.get_pretrained_cfg(name).to_dict()
 
 
-def weights_of(name: str) -> str:
-    """Return the address of the weights that timm names.
-
-    Raises:
-        OptionError: there are none.
-    """
-    published, timm = published_config(name), import_optional('timm', EXTRA)
+def weights_of(name: str) -> str | None:
+    """Return the address of the weights that timm names, None if there are none."""
+    published = published_config(name)
     if repository := published.get('hf_hub_id'):
         if repository.endswith('/'):
             tag = f'.{published["tag"]}' if published.get('tag') else ''
             repository = f'{repository}{published["architecture"]}{tag}'
         file = published.get('hf_hub_filename')
         return f'hf-hub:{repository}{f":{file}" if file else ""}'
-    if published.get('url'):
-        return published['url']
-    nearest = did_you_mean(name, timm.list_models(pretrained=True))
-    raise OptionError(f'timm has no weights of {name!r}{nearest}')
+    return published.get('url') or None

@@ -51,7 +51,7 @@ def fuse_for_inference(
     for module in list(model.modules()):
         if isinstance(module, nn.Sequential):
             for i, (before, after) in enumerate(pairwise(module)):
-                if isinstance(before, nn.Conv2d) and isinstance(after, nn.BatchNorm2d):
+                if isinstance(before, nn.Conv2d) and type(after) is nn.BatchNorm2d:  # not timm's
                     module[i] = fuse_conv_bn_eval(before, after)
                     module[i + 1] = nn.Identity()
         fold = getattr(module, 'fold_for_inference', None)

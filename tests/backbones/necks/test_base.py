@@ -5,6 +5,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from tests.backbones.necks.maps import maps, sizes
+from vitbackbones.backbones.necks.base import Rescale
+from vitbackbones.errors import OptionError
 from vitbackbones.registry import MODELS
 
 NECKS = ['FPN', 'SimpleFeaturePyramid', 'Pyramid', 'ChannelMapper', 'Levels']
@@ -92,3 +94,18 @@ def test_maps_that_are_not_those_announced_are_named(kind):
     neck = build(kind, [16, 24, 32], [8, 16, 32])
     with pytest.raises(ValueError, match=r'in_channels=\[16, 24, 32\].*gives maps of \[32\] chan'):
         neck(maps([32], [16], 64, 64))
+
+
+def test_patches_of_14_pixels_come_to_the_strides_of_a_head_and_stay_in_their_places():
+    neck = build('Levels', [32], [14])
+    assert sizes(neck(maps([32], [14], 98, 140))) == [(28, 36), (14, 18), (7, 9), (4, 5)]
+    centers = torch.arange(58).mul(14).add(7.0).expand(1, 1, 58, 58)  # of a map over 812 pixels
+    brought = Rescale(14, 16)(centers)
+    assert brought.shape == (1, 1, 51, 51)  # 812 / 16 = 50.75
+    wanted = torch.arange(50).mul(16).add(8.0)
+    torch.testing.assert_close(brought[0, 0, 0, :50], wanted, atol=1e-3, rtol=0)
+
+
+def test_too_few_channels_for_fine_levels_are_refused():
+    with pytest.raises(OptionError, match='2 channels cannot be halved in each of the 2 steps'):
+        build('Levels', [2], [16])

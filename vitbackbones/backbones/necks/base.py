@@ -18,7 +18,7 @@ from mmengine.model import BaseModule
 from torch import Tensor, nn
 
 from ...errors import OptionError
-from ...layers import MapNorm, max_map, require_choice
+from ...layers import MapNorm, cut_map, max_map, require_choice
 
 EXTRA_SOURCES = (False, True, 'on_input', 'on_lateral', 'on_output')
 
@@ -34,24 +34,45 @@ class MaxPool(nn.Module):
         return max_map(x, self.pool)
 
 
+class Rescale(nn.Module):
+    """Make a map of stride ``new`` of one of stride ``old``, which is up to twice as fine.
+
+    It is bilinear, and each value stays where it is in the image, as patches of 14 pixels need it.
+    """
+
+    def __init__(self, old: int, new: int) -> None:
+        super().__init__()
+        self.old, self.new = old, new
+
+    def forward(self, x: Tensor) -> Tensor:
+        h, w = ((side * self.old + self.new - 1) // self.new for side in x.shape[2:])
+        x = F.pad(x, (0, 2, 0, 2), mode='replicate')  # torch rounds the size down
+        factor = self.old / self.new
+        x = F.interpolate(x, scale_factor=factor, mode='bilinear', recompute_scale_factor=False)
+        return cut_map(x, (h, w))
+
+
 def changed_stride(channels: int, old: int, new: int) -> tuple[list[nn.Module], int]:
     """Return the layers from stride ``old`` to stride ``new``, and the channels that they give.
 
     A map is enlarged by 2 x 2 transposed convolutions of stride 2, each of which halves the
-    channels; between two are a LayerNorm and a GELU.
+    channels; between two are a LayerNorm and a GELU. A stride that no steps of 2 lead from, as that
+    of patches of 14 pixels, is first brought to the next larger one from which they do.
 
     Raises:
-        OptionError: one is not the other times a power of 2.
+        OptionError: too few channels are left to halve.
     """
-    steps = math.log2(old / new)
-    if not steps.is_integer():
+    steps = math.ceil(math.log2(old / new))
+    near = round(new * 2**steps)
+    if channels < 2**steps:
         raise OptionError(
-            f'out_strides: no steps of 2 lead from in_strides={old} to out_strides={new}'
+            f'out_strides: {channels} channels cannot be halved in each of the {steps} steps from '
+            f'in_strides={old} to out_strides={new}'
         )
+    layers: list[nn.Module] = [Rescale(old, near)] if near != old else []
     if steps < 0:
-        return [MaxPool(new // old)], channels
-    layers: list[nn.Module] = []
-    for step in range(int(steps)):
+        return [*layers, MaxPool(new // near)], channels
+    for step in range(steps):
         layers += [MapNorm(channels, eps=1e-6), nn.GELU()] if step else []
         layers.append(nn.ConvTranspose2d(channels, channels // 2, 2, stride=2))
         channels //= 2
@@ -87,7 +108,7 @@ class Resample(nn.Module):
         channels: channels of each map that goes out.
 
     Raises:
-        OptionError: two strides are not steps of 2 apart.
+        OptionError: too few channels for a fine level.
     """
 
     def __init__(

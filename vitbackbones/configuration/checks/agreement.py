@@ -11,6 +11,7 @@ from mmengine.config import Config
 
 from ...backbones.names import MODELS
 from ...backbones.preprocessing import named_config
+from ...backbones.timm_models import published_config
 from ...tasks import Task, find_task
 from ...utils.messages import did_you_mean
 from ...weights import PUBLISHED
@@ -176,15 +177,23 @@ def check_batch_size(config: Config, launcher: str) -> list[str]:
 def check_normalization(config: Mapping) -> list[str]:
     """Return a line where mean or deviation are not those of the weights that a run starts from.
 
-    Weights are known by the name of their file, as published or of the model. Nothing is changed: a
-    mean that only training took from them would be missing in every later test of the config.
+    Weights are known by the name of their file, as published or of the model, and those of timm by
+    the name of the network. Nothing is changed: a mean that only training took from them would be
+    missing in every later test of the config.
     """
     starts = [value_at(config, f'model.{key}') for key in ('init_cfg', 'backbone.init_cfg')]
     start = next((each for each in starts if value_at(each, 'type') in INITIALIZERS), {})
     name, images = name_of(start.get('checkpoint') or ''), value_at(config, PREPROCESSOR)
-    if name not in {*MODELS, *PUBLISHED} or not value_at(images, 'mean'):
+    backbone = value_at(config, 'model.backbone') or {}
+    if type_at(backbone) == 'Timm' and (start or backbone.get('pretrained')):
+        name, wanted = backbone['name'], published_config(backbone['name'])
+    elif name in {*MODELS, *PUBLISHED}:
+        wanted = named_config(name)
+    else:
         return []
-    seen = {key: [round(255 * x, 3) for x in named_config(name)[key]] for key in ('mean', 'std')}
+    if not value_at(images, 'mean'):
+        return []
+    seen = {key: [round(255 * x, 3) for x in wanted[key]] for key in ('mean', 'std')}
     # the same to half a level of 8 bits, as RGB or as BGR
     pairs = [zip(sorted(seen[key]), sorted(images[key]), strict=False) for key in seen]
     if all(abs(a - b) < 0.5 for pair in pairs for a, b in pair):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from mmengine.config import Config
 from mmengine.registry import MODELS, DefaultScope
 
-from ...backbones.huggingface import published_weights
+from ...backbones.huggingface import weights_of as weights_on_hub
 from ...backbones.names import MODELS as OURS
 from ...backbones.names import require_name
 from ...backbones.preprocessing import data_config
@@ -84,7 +84,7 @@ def settings_of(name: str, old: Mapping) -> dict:
     if colon and library in LIBRARIES:
         new |= {'type': f'{SCOPE}.{LIBRARIES[library]}', 'name': foreign}
         new |= {'out_type': 'pooled'} if vectors else {}
-        weights = (weights_of if library == 'timm' else published_weights)(foreign)
+        weights = (weights_of if library == 'timm' else weights_on_hub)(foreign)
     else:
         require_name(name)
         host, arguments, out_type = OURS[name]
@@ -93,7 +93,7 @@ def settings_of(name: str, old: Mapping) -> dict:
         weights = name if name in PUBLISHED and PUBLISHED[name].url else None
     if weights:
         new['init_cfg'] = {'type': f'{SCOPE}.Pretrained', 'checkpoint': weights}
-    if old.get('out_indices') in SETR_BLOCKS and not vectors:
+    if str(old.get('out_indices')) in SETR_BLOCKS and not vectors:
         plain = build_without_memory({**new, 'init_cfg': None}, MODELS)
         new |= {'out_indices': old['out_indices']} if len({*plain.out_strides}) == 1 else {}
     return new
@@ -114,14 +114,17 @@ def _fit_neck(model: Mapping, before: list[int], strides: list[int]) -> None:
             model['neck'] = {'type': f'{SCOPE}.Levels', 'out_strides': before}
         for head in heads:
             head.pop('in_channels', None)
+            index = head.get('in_index')
+            if isinstance(index, int) and index >= len(strides):  # the last map serves it
+                head.pop('in_index')
         return
     if bare_name(neck['type']) == 'FPN' and (len(strides) < len(before) or len(strides) == 1):
-        # the simple pyramid has no norm_cfg
+        # which is the simple one for one map, and has no norm_cfg
         known = accepted_keywords(MODELS.get(f'{SCOPE}.Pyramid'))
         kept = {key: value for key, value in neck.items() if key in known}
         kept.setdefault('out_strides', before[neck.get('start_level', 0) :])
         neck.clear()
-        neck.update(kept, type=f'{SCOPE}.SimpleFeaturePyramid')
+        neck.update(kept, type=f'{SCOPE}.Pyramid')
     if bare_name(neck['type']) == 'MLANeck' and neck.get('stride', 16) not in strides:
         neck['stride'] = strides[-1]
     for key in WIDTHS:

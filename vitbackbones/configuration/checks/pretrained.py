@@ -14,7 +14,7 @@ from ...errors import InputError
 from ...registry import SCOPE
 from ...utils.processes import show_warnings
 from ...utils.verbs import command_line
-from ...weights.downloads import local
+from ...weights.downloads import SCHEME, local
 from ...weights.filling import INITIALIZERS, pretrained_options
 from ...weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, find, name_of
 from ..names import config_name, find_config, is_remote, looked_in, resolve
@@ -34,6 +34,8 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
         InputError: a file is not there, or cannot be fetched.
     """
     config = copy.deepcopy(config)
+    if scratch and value_at(config, 'model.backbone.pretrained'):  # of a network by name
+        config.model.backbone.pretrained = False
     if given == AUTO:
         _take_published(config)
     elif given:
@@ -101,7 +103,8 @@ def _take_published(config: Config) -> None:
             'name a file, or published weights ("vitbackbones weights" lists them)'
         )
     for options in (owner.init_cfg for owner in owners):
-        if is_remote(options.checkpoint) or resolve(options.checkpoint).is_file():
+        on_hub = options.checkpoint.startswith(SCHEME)
+        if on_hub or is_remote(options.checkpoint) or resolve(options.checkpoint).is_file():
             continue
         options.checkpoint = name = name_of(options.checkpoint) or options.checkpoint
         nearest = NEVER_PUBLISHED.get(name)
