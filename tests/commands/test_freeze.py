@@ -106,6 +106,13 @@ def test_more_stages_than_there_are_is_refused(tool, data):
     refused(said, 'frozen_stages=2: must be in [-1, 1]')
 
 
+@pytest.mark.parametrize('text', ['0', '-1', 'nan', 'inf', 'many'])
+def test_a_bound_that_bounds_nothing_is_refused(tool, capsys, text):
+    with pytest.raises(SystemExit):
+        tool('train', TINY_SEG, '--freeze', 'backbone', f'--cache-gb={text}')
+    assert 'argument --cache-gb: ' in capsys.readouterr().err
+
+
 def test_a_part_that_is_unknown_is_refused(tool, capsys):
     with pytest.raises(SystemExit):
         tool('train', TINY_SEG, '--freeze', 'head')

@@ -51,6 +51,13 @@ def count(text: str) -> int:
     return int(text)
 
 
+def size(text: str) -> float:
+    """Read a finite number above 0, as an argument's ``type``."""
+    if not 0 < float(text) < float('inf'):  # as nan is not, either
+        raise ArgumentTypeError(f'{text} is not a number above 0')
+    return float(text)
+
+
 def score(text: str) -> float:
     """Read a number from 0 to 1, as an argument's ``type``."""
     if not 0 <= float(text) <= 1:  # as nan is

@@ -44,7 +44,7 @@ from ..training.trackers.backends import TRACKERS
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings
 from . import smoke
-from .cli import add_run_arguments, count
+from .cli import add_run_arguments, count, size
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
 
@@ -84,7 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         '--cache-gb',
-        type=float,
+        type=size,
         metavar='G',
         help='with --freeze backbone: compute the maps of each picture once and keep them, in at '
         'most G * 10^9 bytes of the cache of this package',

@@ -149,6 +149,12 @@ def test_a_bound_that_is_too_low_says_what_is_needed(data, tmp_path):
         run_toy(keeping(config(data, tmp_path / 'run'), gb=1e-6))
 
 
+def test_what_the_disk_has_no_room_for_is_refused(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, 'disk_usage', lambda folder: SimpleNamespace(free=9000))
+    with pytest.raises(InputError, match='the maps need 4.92e-05 GB, and .*has 9e-06 GB left'):
+        run_toy(keeping(config(data, tmp_path / 'run')))
+
+
 def keys(cache):
     return {folder.name for folder in cache.iterdir()}
 

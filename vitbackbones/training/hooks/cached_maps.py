@@ -13,6 +13,8 @@ annotations.
 
 import hashlib
 import json
+import shutil
+from contextlib import suppress
 from pathlib import Path
 from types import MethodType
 
@@ -25,6 +27,7 @@ from torch import Tensor, nn
 from torch.utils.data import Dataset
 
 from ...data.loading.image_file import as_black
+from ...data.shards.index import SCHEME
 from ...errors import InputError
 from ...export.runtime.cache import cache_folder, key_of, versions
 from ..placed_data import DatasetProxy, rebuild, seed_generators
@@ -177,6 +180,13 @@ class CachedMapsHook(Hook):
                 'model.backbone.out_indices'
             )
         self.maps.make_room(needed)
+        with suppress(OSError):
+            free = shutil.disk_usage(self.maps.folder).free
+            if needed - 2 * self.maps.end > free:  # checkpoints need some, too
+                raise InputError(
+                    f'--cache-gb: the maps need {needed / GB:.3g} GB, and {self.maps.folder} has '
+                    f'{free / GB:.3g} GB left; XDG_CACHE_HOME names another place'
+                )
 
     def _key(self, config: dict, backbone: nn.Module) -> str:
         """Return the SHA-256 of weights, settings, pictures, draws and versions."""
@@ -185,12 +195,13 @@ class CachedMapsHook(Hook):
             weights.update(name.encode())
             weights.update(value.cpu().contiguous().flatten().view(torch.uint8).numpy())
         for path in map(self.data.path, range(len(self.data))):
-            stat = Path(path).stat() if Path(path).is_file() else None
+            file = Path(path.removeprefix(SCHEME).partition('!/')[0])  # of a shard, too
+            stat = file.stat() if file.is_file() else None
             pictures.update(f'{path} {stat and (stat.st_size, stat.st_mtime_ns)}'.encode())
         content = {
             'model': [config.model.backbone, config.model.get('data_preprocessor')],
             'data': config.train_dataloader.dataset,
-            'precision': config.optim_wrapper.get('type'),
+            'precision': [config.optim_wrapper.get(key) for key in ('type', 'dtype')],
             'draws': self.views and self.data.seed,
             'versions': versions(),
             'digests': [weights.hexdigest(), pictures.hexdigest()],
