@@ -158,6 +158,7 @@ MODELS = LazyRegistry(
         'export.in_test': 'ExportedInTest',
         'backbones.huggingface': 'HuggingFace',
         'backbones.timm_models': 'Timm',
+        'inference.tiles_in_test': 'TiledInTest',
         'backbones.necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR DilatedResNet',
         'tasks.detection.dino': 'DINO',

@@ -9,6 +9,7 @@ from mmengine.config import Config
 from vitbackbones.commands.test import STEPS, table
 from vitbackbones.errors import InputError
 
+from ..openmmlab.conftest import build
 from .conftest import TINY_SEG
 from .test_messages import refused
 
@@ -58,3 +59,28 @@ def test_the_fused_form_is_a_hook():
     (fuse,) = (step.take for step in STEPS if step.name == 'fused form')
     (hook,) = fuse(Config(), Namespace(fused='bfloat16', compile=False)).custom_hooks
     assert hook == {'type': 'vitbackbones.FusedHook', 'bfloat16': True, 'compile': False}
+
+
+@pytest.mark.parametrize('config', [TINY_SEG, TINY_SEG.with_name('tiny_mask_rcnn.py')])
+def test_one_tile_changes_nothing_and_several_are_measured(run, tool, data, config):
+    torch.save({'state_dict': build(Config.fromfile(config)).state_dict()}, 'random.pth')
+    given = 'test', config, 'random.pth', '--data-root', data
+    plain = run(*given).out.splitlines()
+    metrics = [line for line in plain if 'mIoU ' in line or 'mAP' in line]
+    assert metrics
+    assert {*metrics} <= {*run(*given, '--tiles', '999').out.splitlines()}
+    several = run(*given, '--tiles', '40', '--merge', 'nmm').out
+    assert all(line.split()[0] in several for line in metrics)
+    refused(tool(*given, '--tiles', '40', '--overlap', '1'), 'their overlap from 0 to 0.9')
+
+
+def test_what_is_not_cut_is_refused(tool, tmp_path):
+    (cut,) = (step.take for step in STEPS if step.name == 'tiles')
+    options = Namespace(tiles=9, tta=True, checkpoint='a.pth')
+    with pytest.raises(InputError, match='--tiles: is made for a checkpoint in torch'):
+        cut(Config({'default_scope': 'mmseg'}), options)
+    options = Namespace(tiles=9, tta=False, checkpoint='a.onnx')
+    with pytest.raises(InputError, match='--tiles: is made for a checkpoint in torch'):
+        cut(Config({'default_scope': 'mmdet'}), options)
+    with pytest.raises(InputError, match='--tiles: a classifier answers a picture as a whole'):
+        cut(Config({'default_scope': 'mmpretrain'}), options)

@@ -1,19 +1,24 @@
 """Pictures in tiles: nothing is lost or found twice, and one tile changes nothing."""
 
+import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from mmengine.structures import BaseDataElement
 
 import vitbackbones
 from tests.export.runtime.graphs import write_classifier
 from tests.openmmlab.conftest import folder  # noqa: F401
+from vitbackbones.data.loading.coco_masks import to_mask
 from vitbackbones.data.loading.image_file import UnreadableImage
 from vitbackbones.errors import InputError
-from vitbackbones.export.runtime.answers import Detected
+from vitbackbones.export.runtime.answers import Detected, Segmented
 from vitbackbones.inference import tiles
 from vitbackbones.inference.sources import Frame, Source
-from vitbackbones.inference.tiles import TiledModel, Tiling, merge_objects
+from vitbackbones.inference.tiles import TiledModel, Tiling, merge_logits, merge_objects
+from vitbackbones.openmmlab.samples import fill
 
 ROWS = slice(0, 100)
 LEFT, RIGHT = (ROWS, slice(0, 100)), (ROWS, slice(80, 180))
@@ -23,6 +28,10 @@ def detected(*objects):
     """Objects as x1, y1, x2, y2, score, label."""
     values = np.array(objects, np.float32).reshape(-1, 6)
     return Detected(values[:, :4], values[:, 4], values[:, 5].astype(int))
+
+
+def merged(found, merge='nms'):
+    return merge_objects(zip([LEFT, RIGHT], found, strict=True), (100, 180), merge)
 
 
 class Spots:
@@ -37,7 +46,7 @@ class Spots:
     def prepare(self, frame):
         return {'inputs': frame.pixels}
 
-    def answer(self, samples):
+    def answer(self, samples, logits=False):
         self.batches.append([sample['inputs'].shape[:2] for sample in samples])
         answers = []
         for sample in samples:
@@ -84,33 +93,31 @@ def test_what_two_tiles_see_is_found_once_where_it_is():
 
 def test_a_part_at_an_edge_is_the_object_of_the_next_tile():
     part, whole = (85, 10, 100, 30, 0.6, 0), (5, 10, 35, 30, 0.9, 0)
-    found = merge_objects([detected(part), detected(whole)], [LEFT, RIGHT], 'nms')
+    found = merged([detected(part), detected(whole)], 'nms')
     np.testing.assert_array_equal(found.boxes, [[85, 10, 115, 30]])
     # the part is surer: alone it stays, joined the object is whole
     part, whole = (85, 10, 100, 30, 0.9, 0), (5, 10, 35, 30, 0.6, 0)
     for merge, box in (('nms', [85, 10, 100, 30]), ('nmm', [85, 10, 115, 30])):
-        found = merge_objects([detected(part), detected(whole)], [LEFT, RIGHT], merge)
+        found = merged([detected(part), detected(whole)], merge)
         np.testing.assert_array_equal(found.boxes, [box])
         np.testing.assert_array_equal(found.scores, np.float32([0.9]))
 
 
 def test_an_unsure_box_widens_nothing():
     unsure = 0, 0, 90, 90, 0.1, 0
-    found = merge_objects(
-        [detected((82, 5, 95, 20, 0.9, 0)), detected(unsure)], [LEFT, RIGHT], 'nmm'
-    )
+    found = merged([detected((82, 5, 95, 20, 0.9, 0)), detected(unsure)], 'nmm')
     np.testing.assert_array_equal(found.boxes, [[82, 5, 95, 20]])
 
 
 def test_objects_of_one_tile_or_of_two_classes_all_stay():
     crowd = (85, 10, 99, 30, 0.9, 0), (86, 10, 98, 30, 0.8, 0)
     other = 5, 10, 19, 30, 0.7, 1
-    found = merge_objects([detected(*crowd), detected(other)], [LEFT, RIGHT], 'nms')
+    found = merged([detected(*crowd), detected(other)], 'nms')
     np.testing.assert_array_equal(found.labels, [0, 0, 1])
 
 
 def test_tiles_without_objects_give_none():
-    found = merge_objects([detected(), detected()], [LEFT, RIGHT], 'nms')
+    found = merged([detected(), detected()], 'nms')
     assert found.boxes.shape == (0, 4)
     assert found.labels.dtype == int
 
@@ -122,6 +129,66 @@ def test_settings_and_sizes_that_cannot_be(monkeypatch):
     monkeypatch.setattr(tiles, 'MOST', 8)
     with pytest.raises(UnreadableImage, match=r'a\.png: its 30 x 30 pixels would take 9 tiles'):
         ask(Spots(), Tiling(10, 0), np.zeros((30, 30, 3), np.uint8))
+
+
+def masked(place, score):
+    """An object of 20 rows, whose mask leaves out its first row."""
+    left, right = place
+    mask = np.zeros((1, 100, 100), bool)
+    mask[:, 11:30, left:right] = True
+    return replace(detected((left, 10, right, 30, score, 0)), masks=mask)
+
+
+@pytest.mark.parametrize(('merge', 'right'), [('nms', 100), ('nmm', 115)])
+def test_masks_are_those_of_the_boxes(merge, right):
+    found = merged([masked((85, 100), 0.9), masked((5, 35), 0.6)], merge)
+    whole = np.zeros((100, 180), bool)
+    whole[11:30, 85:right] = True
+    np.testing.assert_array_equal(found.masks[0], whole)
+    assert [*found.masks[found.scores > 2]] == []
+    sample = BaseDataElement()
+    fill(sample, found)  # as COCO's metric reads them
+    np.testing.assert_array_equal(to_mask(sample.pred_instances.masks[0], 100, 180), whole)
+
+
+def test_segments_have_no_numbers_in_common():
+    with pytest.raises(InputError, match='--tiles: panoptic segments'):
+        merged([Detected(segments=np.zeros((100, 100), int))] * 2)
+
+
+def logits_of(tiles, classes=5):
+    random = np.random.default_rng(0)
+    for tile in tiles:
+        sides = (side.stop - side.start for side in tile)
+        logits = random.integers(0, 99, (classes, *sides))  # whose sums are exact
+        yield tile, Segmented(logits.argmax(0), logits.astype(np.float32))
+
+
+@pytest.mark.parametrize('overlap', [0, 0.3, 0.9])
+def test_logits_are_averaged_where_tiles_overlap(overlap):
+    tiles = Tiling(40, overlap).tiles(95, 130)
+    total, count = np.zeros((5, 95, 130)), np.zeros((95, 130))
+    for tile, answer in logits_of(tiles):
+        total[(slice(None), *tile)] += answer.logits
+        count[tile] += 1
+    labels = merge_logits(logits_of(tiles), (95, 130)).labels
+    np.testing.assert_array_equal(labels, (total / count).argmax(0))
+
+
+def test_logits_of_a_row_of_tiles_are_in_memory():
+    tiles = Tiling(40, 0.2).tiles(1200, 400)
+    tracemalloc.start()
+    merge_logits(logits_of(tiles, classes=20), (1200, 400))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 1200 * 400 * 20 * 4 / 4  # those of the picture take four times that
+
+
+@pytest.mark.parametrize('logits', [None, np.zeros((1, 100, 100))])
+def test_labels_and_one_class_cannot_be_averaged(logits):
+    found = Segmented(np.zeros((100, 100), int), logits)
+    with pytest.raises(InputError, match='--tiles: the model gives no logits of two or more'):
+        merge_logits([(LEFT, found)], (100, 180))
 
 
 # ------------------------------------------------------------------------ models
@@ -145,6 +212,17 @@ def test_a_graph_answers_tiles_as_torch(folder, tmp_path, monkeypatch):  # noqa:
         found += model.predict([folder / 'images/0.png'], batch_size=3)
     assert len(found[0].boxes) > 5
     np.testing.assert_allclose(found[1].boxes, found[0].boxes, atol=1e-3)
+
+
+def test_a_segmentor_answers_tiles(folder):  # noqa: F811
+    given, file = (folder / 'tiny_seg.py', folder / 'tiny_seg.pth'), folder / 'images/0.png'
+    plain, one, four = (
+        vitbackbones.open_model(*given, runtime='torch', tiles=side).predict([file])[0].labels
+        for side in (None, 80, 40)
+    )
+    np.testing.assert_array_equal(one, plain)
+    assert four.shape == plain.shape
+    assert (four != plain).any()
 
 
 def test_classifiers_take_no_tiles(tmp_path):

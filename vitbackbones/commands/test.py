@@ -37,6 +37,8 @@ from ..export.runtime.card import Card
 from ..export.runtime.runtimes import RUNTIMES, is_exported
 from ..inference.configured import graph_of
 from ..inference.drawing.sheet import save_samples
+from ..inference.tiles import Tiling
+from ..inference.tiles_in_test import use_tiles
 from ..registry import SCOPE
 from ..results.report.page import NAME, facts, write_page
 from ..tasks import find_task
@@ -76,6 +78,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     single.add_argument('--tta', action='store_true', help=scales)
     pictures = 'write pictures of prediction and ground truth to DIR'
     single.add_argument('--draw', metavar='DIR', help=pictures)
+    add_shared(add, '--tiles', '--overlap', '--merge')
     add('--report', metavar='DIR', help='write a page of scores, mistakes and the worst pictures')
     add('--overwrite', action='store_true', help='replace the page of an earlier --report')
     number = 'number of pictures (default: 16)'
@@ -213,6 +216,16 @@ def _augment(config: Config, options: Namespace) -> Config:
     return config
 
 
+def _cut(config: Config, options: Namespace) -> Config:
+    if not options.tiles:
+        return config
+    if config.default_scope == 'mmpretrain':
+        raise InputError('--tiles: a classifier answers a picture as a whole; leave it out')
+    if options.tta or is_exported(options.checkpoint):
+        raise InputError('--tiles: is made for a checkpoint in torch, without --tta')
+    return use_tiles(config, Tiling(options.tiles, options.overlap, options.merge))
+
+
 # ------------------------------------------------------------------------ the steps
 
 STEPS = (
@@ -245,6 +258,7 @@ STEPS = (
         lambda config, options: find_data(config, options, ('test',)),
     ),
     Step('augmentation', 'several predictions of an image are merged (--tta)', _augment),
+    Step('tiles', 'large pictures are cut, and the answers merged (--tiles)', _cut),
     Step(
         'exported file',
         'a runtime computes it in the place of the model',

@@ -7,12 +7,10 @@ from mmengine.config import Config
 from mmengine.model import BaseModel
 from torch import Tensor
 
-from ..configuration.data_paths import datasets, separated
+from ..inference.predictor import only_loading
 from ..openmmlab.samples import fill
-from ..registry import SCOPE, bare_name
+from ..registry import SCOPE
 from .runtime import load
-
-KEPT = ('Load', 'Pack')  # beginnings of the steps of a pipeline that are not a card's
 
 
 def use_exported(config: Config, file: str, trusted: bool = False) -> Config:
@@ -21,11 +19,7 @@ def use_exported(config: Config, file: str, trusted: bool = False) -> Config:
     Its pipelines load, and leave it to the card how a picture becomes an input, so that what is
     measured is what ``predict`` does. ``trusted``: see :func:`vitbackbones.export.runtime.load`.
     """
-    config = separated(config)
-    for _, dataset in datasets(config, ('test',)):
-        dataset.pipeline = [
-            step for step in dataset.pipeline if bare_name(step['type']).startswith(KEPT)
-        ]
+    config = only_loading(config)
     kind = f'{SCOPE}.ExportedInTest'
     config.model = {'type': kind, 'file': str(file), 'trusted': trusted}
     return config

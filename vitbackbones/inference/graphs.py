@@ -46,6 +46,8 @@ class GraphModel:
         OSError: the cache cannot be written to.
     """
 
+    color = 'color'
+
     def __init__(self, graphs: Graphs, original: Callable[[], 'Original']) -> None:
         self.graphs = graphs
         self._make_original = original
@@ -81,15 +83,16 @@ class GraphModel:
             raise UnreadableImage(f'{frame}: {error}') from error
         return {'inputs': picture.image, 'picture': picture, 'frame': frame}
 
-    def answer(self, samples: Sequence[dict]) -> list[Answer]:
+    def answer(self, samples: Sequence[dict], logits: bool = False) -> list[Answer]:
         """Return the answers for prepared frames, whose images have one size."""
         name = self._graph_name(samples[0]['inputs'].shape[1:])
         if graph := self._graph(name):
             with suppress(InputError):  # torch answers it, or says what is wrong
-                return graph.answer([sample['picture'] for sample in samples])
+                return graph.answer([sample['picture'] for sample in samples], logits)
         predictor = self.original.predictor
         start = perf_counter()
-        answers = predictor.answer([predictor.prepare(sample['frame']) for sample in samples])
+        prepared = [predictor.prepare(sample['frame']) for sample in samples]
+        answers = predictor.answer(prepared, logits)
         self._spent[name] += perf_counter() - start
         return answers
 

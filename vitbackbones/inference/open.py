@@ -98,7 +98,7 @@ class OpenModel:
             InputError: one is no picture, cannot be read, or cannot be resized.
         """
         model = in_tiles(self._model, self._tiling, batch_size)
-        samples = (model.prepare(_frame(each, i)) for i, each in enumerate(pictures))
+        samples = (model.prepare(_frame(each, i, model.color)) for i, each in enumerate(pictures))
         answers = []
         for _, group in groupby(samples, lambda sample: sample['inputs'].shape):
             same = [*group]
@@ -170,11 +170,11 @@ def open_model(
     return OpenModel(found.load(), found.tiling)
 
 
-def _frame(picture: Any, number: int) -> Frame:
+def _frame(picture: Any, number: int, color: str | int) -> Frame:
     """Return a picture of a kind that :meth:`OpenModel.predict` takes."""
     if isinstance(picture, str | Path):
         file = Path(picture)
-        return Frame(Source(file, file.name), read_image(str(file), advice=''))
+        return Frame(Source(file, file.name), read_image(str(file), color, advice=''))
     name = f'picture {number}'
     pixels = picture
     if hasattr(picture, 'convert'):  # of Pillow
@@ -288,6 +288,8 @@ class ExportedModel:
         InputError: see :func:`vitbackbones.export.runtime.load`.
     """
 
+    color = 'color'
+
     def __init__(self, file: str | Path, trusted: bool = False) -> None:
         self.exported = load(file, trusted=trusted)
         card = self.exported.card
@@ -306,6 +308,6 @@ class ExportedModel:
             raise UnreadableImage(f'{frame}: {error}') from error
         return {'inputs': picture.image, 'picture': picture}
 
-    def answer(self, samples: Sequence[dict]) -> list[Answer]:
+    def answer(self, samples: Sequence[dict], logits: bool = False) -> list[Answer]:
         """Return the answers for prepared frames, whose images have one size."""
-        return self.exported.answer([sample['picture'] for sample in samples])
+        return self.exported.answer([sample['picture'] for sample in samples], logits)

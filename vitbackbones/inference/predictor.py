@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -10,10 +11,12 @@ from mmengine.config import Config
 from mmengine.dataset import Compose, pseudo_collate
 from mmengine.model import revert_sync_batchnorm
 from mmengine.registry import MODELS, DefaultScope
+from torch import nn
 
 from ..configuration.classes import agreed_meta
-from ..configuration.data_paths import first_dataset
+from ..configuration.data_paths import datasets, first_dataset, separated
 from ..configuration.settings import model_settings
+from ..data.checks.findings import color_type
 from ..data.loading.image_file import UnreadableImage
 from ..errors import InputError
 from ..export.runtime.answers import Answer, require_numbers
@@ -47,7 +50,66 @@ def steps_after_loading(config: Config) -> list[dict]:
     return [step for step in steps if not bare_name(step['type']).startswith('Load')]
 
 
-class Predictor:
+def only_loading(config: Config) -> Config:
+    """Return a config whose test pipelines load and pack: something else prepares pictures."""
+    config = separated(config)
+    for _, dataset in datasets(config, ('test',)):
+        kept = [s for s in dataset.pipeline if bare_name(s['type']).startswith(('Load', 'Pack'))]
+        dataset.pipeline = kept
+    return config
+
+
+class Answering:
+    """A toolbox's model, behind the steps of a test pipeline that follow loading."""
+
+    def __init__(self, model: nn.Module, steps: list[dict]) -> None:
+        self.model = model
+        self.pipeline = Compose(steps)
+        self.autocast = nullcontext()
+        self.runtime, self.meta = f'torch {torch.__version__}', {}
+
+    def prepare(self, frame: Frame) -> dict:
+        """Run the config's test pipeline on a frame; ``inputs`` is the image (3, H, W).
+
+        Raises:
+            UnreadableImage: the pipeline cannot resize an image of such sides.
+        """
+        shape = frame.pixels.shape[:2]
+        about = {'img_path': str(frame.source.path), 'img_id': 0}
+        sample = {'img': frame.pixels, 'img_shape': shape, 'ori_shape': shape} | about
+        try:
+            return self.pipeline(sample)
+        except cv2.error as error:  # such as a side that vanishes
+            size = f'{shape[1]} x {shape[0]} pixels'
+            raise UnreadableImage(f'{frame}: its {size} cannot be resized') from error
+
+    def answer(self, samples: Sequence[dict], logits: bool = False) -> list[Answer]:
+        """Return the answers for prepared frames, whose images have one size.
+
+        Args:
+            logits: whether those of segmentation come with their logits.
+
+        Raises:
+            InputError: there is NaN or infinity in what the model has found.
+        """
+        answers = []
+        for sample in self(samples):
+            answer = to_answer(sample)
+            found = vars(answer)
+            if 'seg_logits' in sample:  # (classes, H, W); a label would hide NaN
+                found = {'logits': sample.seg_logits.data.float().numpy()}
+            require_numbers(found, 'the model')
+            answers.append(replace(answer, **found) if logits else answer)
+        return answers
+
+    @torch.no_grad()
+    def __call__(self, samples: Sequence[dict]) -> list:
+        """Return the toolbox's data samples for prepared frames, whose images have one size."""
+        with self.autocast:
+            return [sample.cpu() for sample in self.model.test_step(pseudo_collate(samples))]
+
+
+class Predictor(Answering):
     """Prepare frames, and predict what is on batches of them.
 
     Args:
@@ -78,15 +140,14 @@ class Predictor:
         compile: bool = False,
     ) -> None:
         self.device = device
-        self.runtime = f'torch {torch.__version__}'
-        self.autocast = (
-            torch.autocast(device.type, half_type(device.type)) if amp else nullcontext()
-        )
         self.steps = steps_after_loading(config)
+        loaded = color_type(first_dataset(config, 'test')['pipeline'])
+        self.color = loaded if isinstance(loaded, int) else 'color'
         with DefaultScope.overwrite_default_scope(config.default_scope):
-            self.pipeline = Compose(self.steps)
-            self.model = revert_sync_batchnorm(MODELS.build(model_settings(config)))
-        self.meta = {}
+            model = revert_sync_batchnorm(MODELS.build(model_settings(config)))
+            super().__init__(model, self.steps)
+        if amp:
+            self.autocast = torch.autocast(device.type, half_type(device.type))
         if checkpoint is not None:
             content, name = load_model_file(checkpoint), str(checkpoint)
             self.meta = agreed_meta(config, content, self.model, name)
@@ -96,40 +157,3 @@ class Predictor:
         if fused or compile:
             dtype = torch.bfloat16 if fused == 'bfloat16' else None
             self.model = fuse_model(self.model, dtype, compile)
-
-    def prepare(self, frame: Frame) -> dict:
-        """Run the config's test pipeline on a frame; ``inputs`` is the image (3, H, W).
-
-        Raises:
-            UnreadableImage: the pipeline cannot resize an image of such sides.
-        """
-        shape = frame.pixels.shape[:2]
-        about = {'img_path': str(frame.source.path), 'img_id': 0}
-        sample = {'img': frame.pixels, 'img_shape': shape, 'ori_shape': shape} | about
-        try:
-            return self.pipeline(sample)
-        except cv2.error as error:  # such as a side that vanishes
-            size = f'{shape[1]} x {shape[0]} pixels'
-            raise UnreadableImage(f'{frame}: its {size} cannot be resized') from error
-
-    def answer(self, samples: Sequence[dict]) -> list[Answer]:
-        """Return the answers for prepared frames, whose images have one size.
-
-        Raises:
-            InputError: there is NaN or infinity in what the model has found.
-        """
-        answers = []
-        for sample in self(samples):
-            answer = to_answer(sample)
-            found = vars(answer)
-            if 'seg_logits' in sample:  # (classes, H, W); a label would hide NaN
-                found = {'logits': sample.seg_logits.data.float().numpy()}
-            require_numbers(found, 'the model')
-            answers.append(answer)
-        return answers
-
-    @torch.no_grad()
-    def __call__(self, samples: Sequence[dict]) -> list:
-        """Return the toolbox's data samples for prepared frames, whose images have one size."""
-        with self.autocast:
-            return [sample.cpu() for sample in self.model.test_step(pseudo_collate(samples))]

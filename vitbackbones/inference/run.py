@@ -32,16 +32,18 @@ class Model(Protocol):
     Attributes:
         meta: ``classes``, a name for each class, and ``palette`` where one is known.
         runtime: what computes, and why.
+        color: how pictures are read, see :func:`vitbackbones.data.loading.image_file.decode`.
     """
 
     meta: dict
     runtime: str
+    color: str | int
 
     def prepare(self, frame: Frame) -> dict:
         """Return what is answered together with others whose ``inputs`` have the same shape."""
 
-    def answer(self, samples: Sequence[dict]) -> list[Answer]:
-        """Return the answers for prepared frames."""
+    def answer(self, samples: Sequence[dict], logits: bool = False) -> list[Answer]:
+        """Return the answers for prepared frames, with ``logits`` those of segmentation, too."""
 
 
 Batch = list[tuple[Frame, dict]]  # frames of one size, each with what the model takes of it
@@ -142,7 +144,7 @@ class Run:
         """Yield the frames of files, as far as they can be read, with what the model takes."""
         for source in files:
             try:
-                for frame in read_frames(source):
+                for frame in read_frames(source, self.model.color):
                     try:
                         sample = self.model.prepare(frame)
                     except UnreadableImage:

@@ -11,11 +11,11 @@ from pathlib import Path, PurePath
 import cv2
 import numpy as np
 
-from ..data.loading.image_file import IMAGES, UnreadableImage, read_image
+from ..data.loading.image_file import ARRAY, IMAGES, UnreadableImage, read_image
 from ..errors import InputError
 
 VIDEOS = ('.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv')
-SUFFIXES = (*IMAGES, *VIDEOS)
+SUFFIXES = (*IMAGES, ARRAY, *VIDEOS)
 # FFmpeg writes about a damaged video to the screen, past Python; the message is ours to give.
 os.environ.setdefault('OPENCV_FFMPEG_LOGLEVEL', '-8')
 # It would also read playlists, whatever their suffix is, and the files anywhere that these name.
@@ -43,7 +43,7 @@ class Frame:
 
     Attributes:
         source: the file.
-        pixels: (H, W, 3), uint8, BGR.
+        pixels: (H, W, 3), uint8, BGR; (H, W, bands) for a model of other bands.
         number: of a video's frame, from 0.
         rate: frames per second.
     """
@@ -127,7 +127,7 @@ def count_frames(source: Source) -> int:
     return max(0, int(cv2.VideoCapture(str(source.path)).get(cv2.CAP_PROP_FRAME_COUNT)))
 
 
-def read_frames(source: Source) -> Iterator[Frame]:
+def read_frames(source: Source, color: str | int = 'color') -> Iterator[Frame]:
     """Yield the image, or every frame of the video.
 
     Raises:
@@ -135,8 +135,10 @@ def read_frames(source: Source) -> Iterator[Frame]:
             last good frame.
     """
     if not source.is_video:
-        yield Frame(source, read_image(str(source.path), advice=''))
+        yield Frame(source, read_image(str(source.path), color, advice=''))
         return
+    if color != 'color':
+        raise UnreadableImage(f'video file {source.path}: has 3 bands, and the model reads {color}')
     video = cv2.VideoCapture(str(source.path))
     rate = video.get(cv2.CAP_PROP_FPS) or DEFAULT_RATE
     number, (good, pixels) = 0, video.read()

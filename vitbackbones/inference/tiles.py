@@ -5,15 +5,16 @@ nothing shrinks. What two tiles both see is found twice: of objects one stays, f
 al., "Slicing Aided Hyper Inference", 2022. A picture that one tile covers is answered as it is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 
 import numpy as np
 
+from ..data.loading.coco_masks import to_mask, to_rle
 from ..data.loading.image_file import UnreadableImage
 from ..errors import InputError
-from ..export.runtime.answers import Answer, Detected
+from ..export.runtime.answers import Answer, Detected, Segmented
 from ..export.runtime.sliding import ranges
 from .run import Model
 from .sources import Frame
@@ -81,7 +82,7 @@ class TiledModel:
         self.model = model
         self.tiling = tiling
         self.batch_size = batch_size
-        self.meta = model.meta
+        self.meta, self.color = model.meta, getattr(model, 'color', 'color')
         self.runtime = f'{model.runtime}; in tiles of {tiling}'
 
     def prepare(self, frame: Frame) -> dict:
@@ -98,47 +99,109 @@ class TiledModel:
             return self.model.prepare(frame)
         return {'inputs': frame.pixels, 'tiled': frame, 'tiles': tiles}
 
-    def answer(self, samples: Sequence[dict]) -> list[Answer]:
+    def answer(self, samples: Sequence[dict], logits: bool = False) -> list[Answer]:
         """Return the answers for prepared frames, whose images have one size.
 
         Raises:
             InputError: the answers of tiles cannot be merged.
         """
         if 'tiles' not in samples[0]:
-            return self.model.answer(samples)
+            return self.model.answer(samples, logits)
         return [self._answer(sample['tiled'], sample['tiles']) for sample in samples]
 
     def _answer(self, frame: Frame, tiles: list[Tile]) -> Answer:
-        found = []
+        answers = self._answers(frame, tiles)
+        first = next(answers)
+        found = zip(tiles, chain([first], answers), strict=True)
+        size = frame.pixels.shape[:2]
+        if isinstance(first, Segmented):
+            return merge_logits(found, size)
+        return merge_objects(found, size, self.tiling.merge)
+
+    def _answers(self, frame: Frame, tiles: list[Tile]) -> Iterator[Answer]:
+        """Yield the answers of tiles, a batch of which is in memory."""
         for start in range(0, len(tiles), self.batch_size):
             parts = tiles[start : start + self.batch_size]
             pictures = (np.ascontiguousarray(frame.pixels[part]) for part in parts)
             samples = [self.model.prepare(replace(frame, pixels=each)) for each in pictures]
-            found += self.model.answer(samples)
-        return merge_objects(found, tiles, self.tiling.merge)
+            yield from self.model.answer(samples, logits=True)
 
 
-def merge_objects(found: Sequence[Detected], tiles: Sequence[Tile], merge: str) -> Detected:
-    """Return the objects of a picture, best first, from those of its tiles.
+def merge_logits(found: Iterable[tuple[Tile, Segmented]], size: tuple[int, int]) -> Segmented:
+    """Return the labels of a picture (H, W): where tiles overlap, their logits are averaged.
+
+    The logits of the rows that tiles of one height cover are in memory. A mean and a sum have the
+    same largest class.
+
+    Raises:
+        InputError: there are no logits, or those of one class, which a threshold decides on.
+    """
+    labels, top, sums = np.zeros(size, np.int64), 0, None  # sums: (classes, rows from top on, W)
+    for (rows, columns), answer in found:
+        if answer.logits is None or len(answer.logits) < 2:
+            raise InputError('--tiles: the model gives no logits of two or more classes to average')
+        if sums is None:
+            sums = np.zeros((len(answer.logits), rows.stop - rows.start, size[1]), np.float32)
+        if done := rows.start - top:
+            labels[top : rows.start] = sums[:, :done].argmax(0)
+            sums = np.concatenate([sums[:, done:], np.zeros_like(sums[:, :done])], 1)
+            top = rows.start
+        sums[:, :, columns] += answer.logits
+    labels[top:] = sums.argmax(0)
+    return Segmented(labels)
+
+
+class PastedMasks:
+    """Masks in bool of a picture (H, W), each made of its parts in tiles when it is asked for."""
+
+    def __init__(self, parts: list[list[tuple[Tile, dict]]], size: tuple[int, int]) -> None:
+        self.parts, self.size = parts, size
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __getitem__(self, which: int | np.ndarray) -> 'np.ndarray | PastedMasks':
+        if isinstance(which, np.ndarray):  # of numbers, or of bool
+            return PastedMasks([self.parts[i] for i in np.arange(len(self))[which]], self.size)
+        mask = np.zeros(self.size, bool)
+        for tile, code in self.parts[which]:
+            mask[tile] |= to_mask(code, *code['size'])
+        return mask
+
+
+def merge_objects(
+    found: Iterable[tuple[Tile, Detected]], size: tuple[int, int], merge: str
+) -> Detected:
+    """Return the objects of a picture (H, W), best first, from those of its tiles.
 
     Two boxes of a class show one object if they are of different tiles and share at least
     :data:`SAME` of the smaller one, as the part of an object at an edge does. What one tile finds
     is left to the model.
 
     Args:
-        found: in each tile, in its own pixels.
-        tiles: where they lie.
-        merge: ``'nms'`` leaves the box with the best score, ``'nmm'`` widens it to all boxes of
-            the object with at least :data:`TRUSTED` of that score.
+        found: where tiles lie, and what is in each, in its own pixels.
+        size: of the picture.
+        merge: ``'nms'`` leaves the box and mask with the best score, ``'nmm'`` joins all of the
+            object with at least :data:`TRUSTED` of that score.
+
+    Raises:
+        InputError: there are panoptic segments, whose numbers differ from tile to tile.
     """
-    corners = [np.array([columns.start, rows.start] * 2, np.float32) for rows, columns in tiles]
-    pairs = zip(found, corners, strict=True)
-    boxes = np.concatenate([each.boxes + corner for each, corner in pairs])  # (M, 4)
-    scores = np.concatenate([each.scores for each in found])
-    labels = np.concatenate([each.labels for each in found])
-    origins = np.repeat(np.arange(len(found)), [len(each.scores) for each in found])
+    objects: dict[str, list] = {key: [] for key in ('boxes', 'scores', 'labels', 'origins')}
+    masks = []
+    for number, ((rows, columns), each) in enumerate(found):
+        if each.segments is not None:
+            raise InputError('--tiles: panoptic segments of tiles have no numbers in common')
+        corner = np.array([columns.start, rows.start] * 2, np.float32)
+        objects['boxes'].append(each.boxes + corner)
+        objects['scores'].append(each.scores)
+        objects['labels'].append(each.labels)
+        objects['origins'].append(np.full(len(each.scores), number))
+        masked = each.masks is not None
+        masks += [((rows, columns), to_rle(mask)) for mask in each.masks] if masked else []
+    boxes, scores, labels, origins = map(np.concatenate, objects.values())  # (M, 4), (M,), ...
     order = np.argsort(-scores, kind='stable')
-    kept = []
+    parts: dict[int, list[int]] = {}  # of the best of an object, what makes its mask
     for label in np.unique(labels):
         left = order[labels[order] == label]
         while len(left):
@@ -146,13 +209,14 @@ def merge_objects(found: Sequence[Detected], tiles: Sequence[Tile], merge: str) 
             is_same = shared(boxes[best], boxes[left]) >= SAME
             is_same &= origins[left] != origins[best]
             same, left = left[is_same], left[~is_same]
-            kept.append(best)
+            parts[best] = [best]
             if merge == 'nmm':
-                sure = [best, *same[scores[same] >= TRUSTED * scores[best]]]
+                parts[best] = sure = [best, *same[scores[same] >= TRUSTED * scores[best]]]
                 boxes[best, :2] = boxes[sure, :2].min(0)
                 boxes[best, 2:] = boxes[sure, 2:].max(0)
-    kept = order[np.isin(order, kept)]
-    return Detected(boxes[kept], scores[kept], labels[kept])
+    kept = order[np.isin(order, [*parts])]
+    pasted = PastedMasks([[masks[i] for i in parts[best]] for best in kept if masks], size)
+    return Detected(boxes[kept], scores[kept], labels[kept], pasted if masked else None)
 
 
 def shared(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:

@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ..data.loading.coco_masks import to_rle
 from ..export.runtime.answers import Answer, Classified, Detected, Segmented
 
 if TYPE_CHECKING:
@@ -40,8 +43,11 @@ def fill(sample: 'BaseDataElement', answer: Answer) -> None:
         sample.pred_sem_seg = PixelData(data=torch.from_numpy(answer.labels)[None])
     if isinstance(answer, Detected) and answer.boxes is not None:
         objects = {'bboxes': answer.boxes, 'scores': answer.scores, 'labels': answer.labels}
-        objects |= {} if answer.masks is None else {'masks': answer.masks}
         found = {name: torch.from_numpy(values) for name, values in objects.items()}
+        if isinstance(answer.masks, np.ndarray):
+            found['masks'] = torch.from_numpy(answer.masks)
+        elif answer.masks is not None:  # of a large picture: all at once would fill the memory
+            found['masks'] = [to_rle(mask) for mask in answer.masks]
         sample.pred_instances = InstanceData(**found)
     if isinstance(answer, Detected) and answer.segments is not None:
         segments = torch.from_numpy(answer.segments)[None]  # (1, H, W)

@@ -17,7 +17,7 @@ read.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 
@@ -26,14 +26,17 @@ import numpy as np
 from PIL import Image
 
 from ...errors import InputError
+from ...utils.packages import import_optional
 from ..shards.index import SCHEME
 
 IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')
+ARRAY = '.npy'  # of bands
 ADVICE = ' Put a good copy there, or take it out of the annotation file.'
 ADVICE_ON_SHARDS = ' Write its shard again with a good copy, or without it.'
 ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accident
 # What OpenCV makes no picture of, by Pillow's mode.
 OTHER_VALUES = {'F': 'floating point', 'I': '32-bit integer'}
+TIFF = (b'II*\0', b'MM\0*', b'II+\0', b'MM\0+')  # beginnings, of BigTIFF, too
 JPEG_END = b'\xff\xd9'
 DAMAGED = 'truncated, damaged or not an image'
 BLACK: set[str] = set()  # of :func:`as_black`
@@ -93,13 +96,21 @@ def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Im
 
 
 def decode(
-    content: bytes, header: Image.Image | None, color_type: str = 'color', backend: str = 'cv2'
+    content: bytes, header: Image.Image | None, color_type: str | int = 'color', backend='cv2'
 ) -> np.ndarray:
     """Return the pixels of a file, by default (H, W, 3) in BGR; arguments as mmcv names them.
 
+    A number as ``color_type`` is that of the bands (H, W, bands), which are not exchanged.
+
     Raises:
-        ValueError: nothing can be made of it.
+        ValueError: nothing can be made of it, or it has another number of bands.
     """
+    if isinstance(color_type, int):
+        bands = decode_bands(content)
+        if bands.shape[2] != color_type:
+            given = f'model.backbone.in_channels={color_type}'
+            raise ValueError(f'it has {bands.shape[2]} bands, and {given}')
+        return bands
     if (color_type, backend) == ('color', 'cv2'):
         image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR)
     else:
@@ -112,6 +123,34 @@ def decode(
         values = f'{header.format} of {OTHER_VALUES[header.mode]} values'
         raise ValueError(f'a {values}; convert it to 8 or 16 bits')
     raise ValueError(DAMAGED)
+
+
+def decode_bands(content: bytes) -> np.ndarray:
+    """Return all bands of a TIFF, .npy or other file as they are stored, (H, W, bands).
+
+    Those of 8 bits are uint8, all others float32. An array is (H, W) or (H, W, bands).
+
+    Raises:
+        ValueError: it is no picture, too large, or has values that are not finite.
+    """
+    if content[:6] == b'\x93NUMPY':
+        pixels, axes = np.load(BytesIO(content), allow_pickle=False), 'YXS'
+    elif content[:4] in TIFF:
+        tifffile = import_optional('tifffile', 'tifffile')
+        series = tifffile.TiffFile(BytesIO(content)).series[0]
+        if series.size > 16 * Image.MAX_IMAGE_PIXELS:
+            raise ValueError(f'{series.size} values are too many; cut it into tiles')
+        pixels, axes = series.asarray(), series.axes
+    else:
+        pixels, axes = np.asarray(Image.open(BytesIO(content))), 'YXS'
+    pixels = pixels[..., None] if pixels.ndim == 2 else pixels
+    if pixels.ndim != 3 or pixels.dtype.kind not in 'biuf':
+        raise ValueError(f'{pixels.shape} values of {pixels.dtype} are no bands of one picture')
+    if axes[-1] in 'YX' and len(axes) == 3:  # (bands, H, W)
+        pixels = pixels.transpose(1, 2, 0)
+    if not np.isfinite(pixels).all():
+        raise ValueError('it has values that are NaN or infinite')
+    return np.ascontiguousarray(pixels, np.uint8 if pixels.dtype == np.uint8 else np.float32)
 
 
 @contextmanager
@@ -127,7 +166,7 @@ def naming(path: str, advice: str) -> Iterator[None]:
 
 def read_image(
     path: str,
-    color_type: str = 'color',
+    color_type: str | int = 'color',
     imdecode_backend: str = 'cv2',
     backend_args: dict | None = None,
     advice: str = ADVICE,
@@ -144,6 +183,14 @@ def read_image(
         if path in BLACK and color_type == 'color':
             return np.zeros((*size_of(read_header(path), turns=True), 3), np.uint8)
         return decode(*read_content(path, backend_args), color_type, imdecode_backend)
+
+
+def read_shown(path: str) -> np.ndarray:
+    """Read a picture to be drawn as :func:`read_image` does, or :func:`decode_bands`."""
+    with suppress(UnreadableImage):
+        return read_image(path)
+    with naming(path, ADVICE):
+        return decode_bands(read_content(path)[0])
 
 
 @contextmanager

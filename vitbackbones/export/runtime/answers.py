@@ -25,9 +25,10 @@ class Classified:
 
 @dataclass(frozen=True)
 class Segmented:
-    """Labels (H, W) of the pixels of a picture, as integers."""
+    """Labels (H, W) of pixels, as integers; ``logits`` (classes, H, W) where they are asked for."""
 
     labels: np.ndarray
+    logits: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Detected:
         boxes: (M, 4) float32 as x1, y1, x2, y2 in pixels; None without objects.
         scores: (M,) float32.
         labels: (M,) integers.
-        masks: (M, H, W) in bool, None where there are boxes alone.
+        masks: (M, H, W) in bool, of tiles a sequence of (H, W); None where there are boxes alone.
         segments: (H, W) integers in mmdet's way, see :mod:`vitbackbones.data.loading.coco_masks`;
             None where there are objects alone.
     """
@@ -46,7 +47,7 @@ class Detected:
     boxes: np.ndarray | None = None
     scores: np.ndarray | None = None
     labels: np.ndarray | None = None
-    masks: np.ndarray | None = None
+    masks: np.ndarray | Sequence[np.ndarray] | None = None
     segments: np.ndarray | None = None
 
 
@@ -71,6 +72,15 @@ def segmented(outputs: Outputs, picture: Prepared) -> Segmented:
         better = plane > best
         best[better], labels[better] = plane[better], label
     return Segmented(labels)
+
+
+def with_logits(outputs: Outputs, picture: Prepared) -> Segmented:
+    """Return labels and logits in the size of the picture; an InputError of a ``mask``."""
+    if 'logits' not in outputs:
+        raise InputError('the exported file answers with labels, and tiles are averaged by logits')
+    planes = (plane.astype(np.float32) for plane in _cut(outputs['logits'], picture))
+    logits = np.stack([_resized(plane, picture.original) for plane in planes])
+    return Segmented(logits.argmax(0), logits)
 
 
 def detected(outputs: Outputs, picture: Prepared) -> Detected:
@@ -124,6 +134,7 @@ def _resized(plane: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 READ: dict[str, Callable[[Outputs, Prepared], Answer]] = {
     'classification': classified,
     'segmentation': segmented,
+    'logits': with_logits,
     'detection': detected,
 }
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image, ImageDraw
 
-from ...data.loading.image_file import read_image
+from ...data.loading.image_file import read_shown
 from ...openmmlab.samples import to_answer
 from .objects import Objects, annotated, predicted
 from .regions import shade, stripe
@@ -98,7 +98,7 @@ def draw_detections(
     classes = dataset.metainfo['classes']
 
     def draw(place: int, path: str) -> Image.Image:
-        image = from_bgr(read_image(path))
+        image = from_bgr(read_shown(path))
         found = predicted(to_answer(answered(model, dataset[place])), len(classes), threshold)
         title = 'prediction' if found.scores is None else f'prediction, score >= {threshold:g}'
         panels = {'ground truth': annotated(dataset.get_data_info(place)), title: found}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
-from ...data.loading.image_file import read_image
+from ...data.loading.image_file import read_shown
 from ...openmmlab.samples import to_answer
 from .sheet import GAP, LINE, PALETTE, answered, below, draw_samples, enlarged, from_bgr, text_label
 
@@ -49,7 +49,7 @@ def draw_classes(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str
     classes = dataset.metainfo['classes']
 
     def draw(place: int, path: str) -> Image.Image:
-        pixels = read_image(path) if path else dataset.get_data_info(place)['img']
+        pixels = read_shown(path) if path else dataset.get_data_info(place)['img']
         result = answered(model, dataset[place])
         truth = int(result.gt_label) if 'gt_label' in result else None
         return name_classes(from_bgr(pixels), truth, to_answer(result).scores, classes)

@@ -32,6 +32,8 @@ Row = Sequence[tuple[str, Drawn]]  # titles and what stands under them
 def to_pixels(image: Tensor, settings: Mapping) -> np.ndarray:
     """Return the pixels (H, W, 3), in uint8 and BGR, of an image (3, H, W) as a model gets it.
 
+    Other bands (C, H, W) stay the numbers that they are.
+
     Args:
         image: normalized, with its colors in the order of the model.
         settings: of the data preprocessor that did both, which is undone; {} if nothing did.
@@ -41,6 +43,8 @@ def to_pixels(image: Tensor, settings: Mapping) -> np.ndarray:
         image = image * std + mean
     if any(settings.get(key) for key in CONVERSIONS):
         image = image.flip(0)
+    if len(image) != 3:
+        return image.permute(1, 2, 0).numpy()  # (C, H, W) -> (H, W, C)
     pixels = image.round().clamp(0, 255).byte()
     return pixels.permute(1, 2, 0).numpy()  # (3, H, W) -> (H, W, 3)
 

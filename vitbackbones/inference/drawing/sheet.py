@@ -34,7 +34,17 @@ MOST_LETTERS = 200  # of a label
 
 
 def from_bgr(pixels: np.ndarray) -> Image.Image:
-    """Make a picture of pixels (H, W, 3) in OpenCV's order."""
+    """Make a picture of pixels (H, W, 3) in OpenCV's order.
+
+    Of other bands (H, W, bands) the first three are shown, as red, green and blue, or one in gray.
+    Numbers that are no bytes are stretched, 2 % of each band to black and 2 % to white.
+    """
+    if pixels.shape[2:] != (3,) or pixels.dtype != np.uint8:
+        shown = pixels.reshape(*pixels.shape[:2], -1)[..., :3]  # (H, W, 1 to 3)
+        if shown.dtype != np.uint8:
+            low, high = np.percentile(shown, (2, 98), (0, 1))
+            shown = ((shown - low) / (high - low).clip(1e-12) * 255).clip(0, 255).astype(np.uint8)
+        return Image.fromarray(shown if shown.shape[2] == 3 else np.repeat(shown[..., :1], 3, 2))
     return Image.fromarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB))
 
 

@@ -1,0 +1,50 @@
+"""Tiles of large pictures in ``test``: the config's metrics measure what ``predict`` answers."""
+
+from pathlib import Path
+
+import numpy as np
+from mmengine.config import Config
+from mmengine.model import BaseTTAModel
+
+from ..openmmlab.samples import fill
+from ..registry import SCOPE
+from .predictor import Answering, only_loading, steps_after_loading
+from .sources import Frame, Source
+from .tiles import TiledModel, Tiling
+
+
+def use_tiles(config: Config, tiling: Tiling) -> Config:
+    """Return a config whose model answers the pictures of its test in tiles."""
+    loading = only_loading(config)
+    loading.model = {
+        'type': f'{SCOPE}.TiledInTest',
+        'module': config.model,
+        'steps': steps_after_loading(config),
+        'batch_size': config.test_dataloader.get('batch_size', 1),
+        **vars(tiling),
+    }
+    return loading
+
+
+class TiledInTest(BaseTTAModel):
+    """A model (``module``) that answers pictures in tiles, as :class:`.tiles.TiledModel`.
+
+    ``steps``: of its test pipeline, without what loads; ``tiling``: of :class:`.tiles.Tiling`.
+    """
+
+    merge_preds = None  # of views; tiles are merged in ``test_step``
+
+    def __init__(self, module: dict, steps: list[dict], batch_size: int, **tiling) -> None:
+        super().__init__(module)
+        self.steps, self.batch_size = steps, batch_size
+        self.tiling = Tiling(**tiling)
+
+    def test_step(self, data: dict) -> list:
+        """Return the data samples of a batch, with what is found in them."""
+        answering = Answering(self.module, self.steps)  # the model may have been fused since
+        tiled = TiledModel(answering, self.tiling, self.batch_size)
+        for image, sample in zip(data['inputs'], data['data_samples'], strict=True):
+            pixels = np.ascontiguousarray(image.permute(1, 2, 0))  # (3, H, W) -> (H, W, 3), BGR
+            frame = Frame(Source(Path(sample.img_path), sample.img_path), pixels)
+            fill(sample, tiled.answer([tiled.prepare(frame)])[0])
+        return data['data_samples']
