@@ -17,6 +17,7 @@ from ..training.cores import limit_workers, share_cores
 from ..training.distributed import best_device, device_name, join_processes, use_launcher
 from ..utils.process_settings import keep_freed_memory
 from ..utils.processes import process_rank, show_warnings
+from .bands import use_bands
 from .checks.agreement import require_agreement
 from .checks.backbone import use_backbone
 from .checks.data_sets import check_data
@@ -140,6 +141,11 @@ SETTINGS = (
         'every key is known, and every value is one that its owner takes',
         lambda config, options: lint(config, options.cfg_options),
         needed=True,
+    ),
+    Step(
+        'bands',
+        'as many are loaded as the backbone takes, where these are not three',
+        lambda config, options: use_bands(config),
     ),
     Step(
         'widths',

@@ -152,6 +152,12 @@ WIDTHS = (
         'those that a config leaves out are filled from the backbone when a model is built',
         'runs:fill_before_building',
     ),
+    Patch(
+        'mmengine.model.base_model.data_preprocessor:ImgDataPreprocessor.__init__',
+        'mean and std are those of one or three bands',
+        'of any number of bands',
+        'widths:of_any_bands',
+    ),
 )
 
 LOADING = (

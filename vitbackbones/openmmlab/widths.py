@@ -7,7 +7,7 @@ give, as detectron2's ``output_shape()`` has it. Numbers that are given stay as 
 
 import copy
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import takewhile
 from typing import Any, NamedTuple
@@ -172,7 +172,8 @@ def maps_of_backbone(backbone: nn.Module) -> list[Tensor] | None:
 
     They have no memory, but for parts that make their tensors on the CPU.
     """
-    maps = outputs_of(backbone, torch.zeros(1, 3, SIDE, SIDE, device=_device(backbone)))
+    bands = getattr(backbone, 'in_channels', 3)
+    maps = outputs_of(backbone, torch.zeros(1, bands, SIDE, SIDE, device=_device(backbone)))
     return maps or declared_maps(backbone)
 
 
@@ -220,3 +221,15 @@ def strides_of(maps: list[Tensor], part: nn.Module, all_known: bool = False) -> 
         known = sides if all_known else takewhile(lambda side: side > 1, sides)
         strides = [SIDE // side for side in known]
     return list(strides)
+
+
+def of_any_bands(init: Callable) -> Callable:
+    """Let a data preprocessor have a mean and a std for each of any number of bands."""
+
+    def of_bands(self, mean=None, std=None, *others, **options) -> None:
+        init(self, mean and [*mean][:1], std and [*std][:1], *others, **options)
+        for name, values in {'mean': mean, 'std': std}.items():
+            if values:
+                setattr(self, name, torch.tensor(values).view(-1, 1, 1))
+
+    return of_bands

@@ -13,6 +13,7 @@ from mmengine.registry import MODELS, init_default_scope
 from mmengine.runner import Runner
 from torch.utils.data import DataLoader, Dataset
 
+from ...configuration.bands import use_bands
 from ...configuration.checks.backbone import use_backbone
 from ...configuration.checks.explain import explained
 from ...configuration.checks.own_data import use_own_data
@@ -93,7 +94,7 @@ def browse(options: Namespace) -> None:
     with explained(config), silenced():
         used = (options.split,)
         config = use_own_data(config, options.data_root)
-        config = locate_data(config, options.data_root, used)
+        config = locate_data(use_bands(config), options.data_root, used)
         for _, dataset in datasets(config, used):
             show_warnings(task.check_dataset(dataset, options.split != 'train').warnings)
         settings = config[f'{options.split}_dataloader'].items()

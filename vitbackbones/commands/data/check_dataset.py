@@ -11,14 +11,18 @@ from contextlib import suppress
 from functools import partial
 from multiprocessing.pool import ThreadPool
 
+import numpy as np
 from mmengine.config import Config
 from mmengine.registry import DATASETS, init_default_scope
 from tqdm import tqdm
 
+from ...configuration.bands import use_bands
+from ...configuration.checks.agreement import PREPROCESSOR, listed
 from ...configuration.checks.data_sets import check_data
 from ...configuration.checks.own_data import use_own_data
 from ...configuration.data_paths import SPLITS, datasets, loaders, locate_data
 from ...configuration.read import read_config
+from ...configuration.settings import value_at
 from ...data.checks.coco import image_size_fault
 from ...data.checks.findings import Look, class_table, color_type
 from ...data.loading.image_file import UnreadableImage, read_image
@@ -39,6 +43,7 @@ EXAMPLES = """\
 examples:
   %(prog)s detr_aug_vit_s_coco
   %(prog)s quick_detector --data-root my_pictures
+  %(prog)s quick_detector --data-root fields --statistics --cfg-options model.backbone.in_channels=4
 """
 
 
@@ -47,6 +52,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add_shared(add, 'config', '--data-root')
+    text = 'print mean and std of the training pictures, by band, as the config takes them'
+    add('--statistics', action='store_true', help=text)
     add('--workers', type=count, metavar='N', help='threads that decode (default: all cores)')
     add_shared(add, '--cfg-options')
 
@@ -63,11 +70,38 @@ def check(options: Namespace) -> None:
     if not splits:
         raise InputError(f'{config.filename}: no complete config, it has no data loader')
     config = use_own_data(config, options.data_root)
+    config = use_bands(config, numbers=not options.statistics)
     config = locate_data(config, options.data_root, splits)
     with suppress(BadMask):  # is listed below, with all others
         show_warnings(check_data(config, splits))
     init_default_scope(config.get('default_scope') or 'mmengine')
     _look_at_all(config, splits, options.workers or available_cores())
+    if options.statistics:
+        _print_statistics(config, options.workers or available_cores())
+
+
+def _print_statistics(config: Config, workers: int) -> None:
+    files: dict[str, str | int] = {}
+    for name, settings in datasets(config, ('train',)):
+        paths = (sample['img_path'] for sample in _samples(name, settings)[0])
+        files |= dict.fromkeys(paths, color_type(settings['pipeline']))
+    with ThreadPool(workers) as pool:
+        count, sums, squares = sum(pool.imap(lambda item: _sums(*item), files.items()))
+    mean = sums / count  # (bands,), in the order of the files
+    std = np.sqrt((squares / count - mean**2).clip(0))
+    settings = value_at(config, PREPROCESSOR) or {}
+    order = -1 if settings.get('bgr_to_rgb') or settings.get('to_rgb') else 1
+    print(f'of {plural(len(files), "training picture")}:\n--cfg-options', end='')
+    for key, values in {'mean': mean, 'std': std}.items():
+        print(f' {PREPROCESSOR}.{key}={listed(values[::order])}', end='')
+    print(f' model.backbone.in_channels={len(mean)}' if len(mean) != 3 else '')
+
+
+def _sums(path: str, load: str | int) -> np.ndarray:
+    """Return (3, bands): how many values a picture has, their sum, and that of their squares."""
+    pixels = read_image(path, load)  # (H, W) in gray, else (H, W, bands)
+    values = np.atleast_3d(pixels).reshape(-1, np.atleast_3d(pixels).shape[2]).astype(float)
+    return np.stack([np.full(values.shape[1], len(values)), values.sum(0), (values**2).sum(0)])
 
 
 def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
@@ -110,7 +144,7 @@ def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
     return samples, dataset.metainfo.get('classes') or ()
 
 
-def _checks(name: str, samples: list[dict], load: str) -> Checks:
+def _checks(name: str, samples: list[dict], load: str | int) -> Checks:
     """Return what looks at every file that the samples name; print how many there are."""
     found = {kind: [s for s in samples if s.get(key)] for key, kind in KINDS.items()}
     counts = [plural(len(named), kind) for kind, named in found.items() if named]
@@ -124,7 +158,7 @@ def _checks(name: str, samples: list[dict], load: str) -> Checks:
     return looks | {path: partial(_look, *path, 'unchanged') for path in maps}
 
 
-def _look(path: str, size: Size, load: str) -> Look:
+def _look(path: str, size: Size, load: str | int) -> Look:
     """Decode an image, and compare its size with the one given."""
     try:
         found = read_image(path, load).shape[:2]

@@ -198,15 +198,15 @@ def check_normalization(config: Mapping) -> list[str]:
     pairs = [zip(sorted(seen[key]), sorted(images[key]), strict=False) for key in seen]
     if all(abs(a - b) < 0.5 for pair in pairs for a, b in pair):
         return []
-    options = ' '.join(f'{PREPROCESSOR}.{key}={_listed(seen[key])}' for key in seen)
+    options = ' '.join(f'{PREPROCESSOR}.{key}={listed(seen[key])}' for key in seen)
     return [
-        f'the weights of {name} were trained on images of mean {_listed(seen["mean"])} and std '
-        f'{_listed(seen["std"])}, but {PREPROCESSOR} has {_listed(images["mean"])} and '
-        f'{_listed(images["std"])}, as some published recipes do; to normalize as for the weights: '
+        f'the weights of {name} were trained on images of mean {listed(seen["mean"])} and std '
+        f'{listed(seen["std"])}, but {PREPROCESSOR} has {listed(images["mean"])} and '
+        f'{listed(images["std"])}, as some published recipes do; to normalize as for the weights: '
         f'--cfg-options {options}'
     ]
 
 
-def _listed(values: list[float]) -> str:
+def listed(values: list[float]) -> str:
     """Write numbers as --cfg-options reads them."""
     return f'[{",".join(f"{value:g}" for value in values)}]'

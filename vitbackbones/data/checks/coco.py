@@ -176,7 +176,7 @@ def image_size_fault(given: Sequence[float], found: Sequence[int]) -> str:
     return f'is given as {told} pixels and has {seen}{hint if turned else ""}'
 
 
-def _check_images(ann_file: str, folder: str, images: Table, load: str) -> list[str]:
+def _check_images(ann_file: str, folder: str, images: Table, load: str | int) -> list[str]:
     """Require all images, and compare the sizes of evenly spread ones.
 
     Where a header differs, what is decoded counts.
@@ -190,7 +190,7 @@ def _check_images(ann_file: str, folder: str, images: Table, load: str) -> list[
             'of the annotations; a file_name must not lead out of the folder. Where the config '
             'names the folder, data_root or data_prefix.img may be wrong.'
         )
-    read_image(os.path.join(folder, names[0]))  # one that no decoder can read stops at once
+    read_image(os.path.join(folder, names[0]), load)  # one that no decoder can read stops at once
     rows = spread(len(names), SIZES)
     faults = []
     for row in rows:

@@ -52,7 +52,7 @@ def fault_lines(file: str, faults: dict[str, list]) -> list[str]:
     ]
 
 
-def color_type(pipeline: Sequence[dict]) -> str:
+def color_type(pipeline: Sequence[dict]) -> str | int:
     """Return the color type in which a pipeline of any toolbox loads images."""
     for step in pipeline:
         if bare_name(step['type']) in ('LoadImage', 'LoadImageFromFile'):

@@ -17,7 +17,7 @@ from PIL import Image
 from ...errors import InputError
 from ...registry import bare_name
 from ...utils.messages import some
-from ..loading.image_file import IMAGES, read_header, reason_of, size_of
+from ..loading.image_file import IMAGES, read_header, read_image, reason_of, size_of
 from ..loading.load_mask import (
     IGNORED,
     BadMask,
@@ -44,13 +44,17 @@ class Pairs(NamedTuple):
     masks: list[str]  # in the same order
     table: np.ndarray  # the label of every value (256,), by label_table
     classes: Sequence[str]  # names of the labels
-    turns: bool  # whether images are turned as their EXIF orientation says when they are loaded
+    load: str | int  # the color type of images, which also tells whether EXIF turns them
 
     def header_fault(self, image: str, mask: str) -> str:
         """Return what the headers of a pair show to be wrong, '' if nothing."""
-        picture, header = _header(image), _header(mask)
+        header = _header(mask)
         fault = kind_fault(mask, header.format, header.mode)
-        return fault or size_fault(mask, header.size[::-1], image, size_of(picture, self.turns))
+        if isinstance(self.load, int):  # bands, whose headers Pillow does not know
+            size = read_image(image, self.load).shape[:2]
+        else:
+            size = size_of(_header(image), self.load in TURNING)
+        return fault or size_fault(mask, header.size[::-1], image, size)
 
     def count(self, mask: str) -> np.ndarray:
         """Return the pixels of each value (256,); raise a ``BadMask`` for one that is no class."""
@@ -68,7 +72,7 @@ class Pairs(NamedTuple):
         try:
             fault = self.header_fault(image, mask)
             return Look(fault) if fault else Look(pixels=self.by_class(self.count(mask)))
-        except BadMask as error:
+        except InputError as error:
             return Look(str(error))
 
 
@@ -158,8 +162,8 @@ def _open(config: dict) -> Pairs | None:
         )
     pipeline = config.get('pipeline', ())
     loading = next((step for step in pipeline if bare_name(step['type']) == 'LoadMask'), {})
-    turns = color_type(pipeline) in TURNING
-    return Pairs(dataset, *_files(dataset), _table(dataset, loading), classes, turns)
+    table = _table(dataset, loading)
+    return Pairs(dataset, *_files(dataset), table, classes, color_type(pipeline))
 
 
 def _table(dataset, loading: dict) -> np.ndarray:

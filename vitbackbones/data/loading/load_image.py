@@ -64,7 +64,8 @@ class LoadImage(LoadImageFromFile):
     """mmcv's ``LoadImageFromFile`` with an ``InputError`` that names the file.
 
     Args:
-        to_float32, color_type, imdecode_backend, backend_args: as in mmcv.
+        to_float32, color_type, imdecode_backend, backend_args: as in mmcv; a number as
+            ``color_type`` is that of the bands, see :func:`.image_file.decode`.
         ignore_empty: return None for a bad image of any kind instead of raising. Data sets then
             draw another image in training, and stop in testing.
         decode: ``'full'``, or ``'reduced'``: the ``vitbackbones.RandomResizedCrop`` that must be
@@ -80,7 +81,7 @@ class LoadImage(LoadImageFromFile):
     def __init__(
         self,
         to_float32: bool = False,
-        color_type: str = 'color',
+        color_type: str | int = 'color',
         imdecode_backend: str = 'cv2',
         ignore_empty: bool = False,
         backend_args: dict | None = None,

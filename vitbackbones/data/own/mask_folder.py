@@ -16,7 +16,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...utils.messages import page, some
 from ..checks.findings import spread
-from ..loading.image_file import IMAGES
+from ..loading.image_file import ARRAY, IMAGES
 from .folder import files_below
 from .splits import WORDS, divided, named_split
 
@@ -74,7 +74,7 @@ def named_parts(root: Path, needed: Sequence[str] = ('train',)) -> dict[str, Mas
         InputError: as :func:`find_mask_parts`.
     """
     images, masks = defaultdict(list), defaultdict(list)  # files by the split that folders name
-    for file in sorted(files_below(root, IMAGES)):
+    for file in sorted(files_below(root, (*IMAGES, ARRAY))):
         folder = str(file.parent.relative_to(root)).lower()
         split = named_split(MASK_WORDS.sub(' ', folder))
         if not MASK_WORDS.search(folder):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from mmengine.runner import TestLoop
 
-from ...data.loading.image_file import read_image
+from ...data.loading.image_file import read_shown
 from ...inference.drawing.sheet import enlarged, from_bgr
 from .elements import Matrix, Section, Table, confusion_parts, count_pairs, photograph
 from .recording import Record, find_metric
@@ -63,7 +63,7 @@ class ClassificationReport:
         worst = []
         for each in heapq.nlargest(self.worst, wrong, key=lambda each: each['score']):
             path, place = each['path'], each['place']
-            pixels = read_image(path) if path else self.data.get_data_info(place)['img']
+            pixels = read_shown(path) if path else self.data.get_data_info(place)['img']
             name = Path(path or str(place)).name
             answer = f'{self.classes[each["best"][0]]} {each["score"]:.3f}'
             label = f'{self.classes[each["truth"]]} {each["score of truth"]:.3f}'

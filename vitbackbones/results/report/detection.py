@@ -10,7 +10,7 @@ from mmengine.runner import TestLoop
 from PIL import Image, ImageDraw
 from pycocotools import mask as masks
 
-from ...data.loading.image_file import read_image
+from ...data.loading.image_file import read_shown
 from ...errors import printable
 from ...inference.drawing.boxes import write_labels
 from ...inference.drawing.regions import shade
@@ -79,7 +79,7 @@ class DetectionReport:
         for image in heapq.nlargest(self.worst, mistakes, key=lambda image: sum(mistakes[image])):
             missed, false = mistakes[image]
             if missed or false:
-                picture = from_bgr(read_image(paths[image]))
+                picture = from_bgr(read_shown(paths[image]))
                 drawn = draw_mistakes(picture, pairs[image], names, kind)
                 title = f'{Path(paths[image]).name}: {missed} missed, {false} false'
                 yield photograph(drawn, title)

@@ -11,7 +11,7 @@ from mmengine.runner import TestLoop
 from PIL import Image
 
 from ...data.loading import IGNORED
-from ...data.loading.image_file import read_image
+from ...data.loading.image_file import read_shown
 from ...inference.drawing.masks import legend, overlay
 from ...inference.drawing.sheet import GAP, below, enlarged, from_bgr, side_by_side
 from .elements import Matrix, Picture, Section, Table, confusion_parts, count_pairs, photograph
@@ -107,7 +107,7 @@ class SegmentationReport:
 
     def _draw(self, picture: dict) -> Picture:
         truth, answer = picture['maps']
-        image = from_bgr(read_image(picture['path']))
+        image = from_bgr(read_shown(picture['path']))
         palette, classes = self.meta['palette'], self.meta['classes']
         # on a dark gray copy of the image, wrong pixels are the brightest
         wrong = np.repeat(np.asarray(image.convert('L'))[..., None] // 3, 3, axis=2)  # (H, W, 3)
