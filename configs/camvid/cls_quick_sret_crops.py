@@ -1,0 +1,39 @@
+"""The quick configs' backbone on crops of CamVid: eight classes, what frozen runs start from.
+
+Reproduces: nothing published; used in docs/frozen.md.
+Schedule: 10 epochs of 6400 crops of 32 pixels, enlarged to 64.
+Hardware: one CPU core, 8 minutes.
+
+    python tools/train.py configs/camvid/cls_quick_sret_crops.py
+"""
+
+_base_ = [
+    '../_base_/models/classifier.py',
+    '../_base_/models/quick_sret.py',
+    '../_base_/datasets/camvid_crops.py',
+    '../_base_/schedules/cls_shapes.py',
+    '../_base_/cls_runtime.py',
+]
+
+model = dict(
+    data_preprocessor=dict(num_classes=8),
+    backbone=dict(**_base_.quick_sret, out_type='pooled'),
+    head=dict(num_classes=8, topk=(1,)),
+    train_cfg=None,
+)
+model['backbone']['img_size'] = 64
+
+enlarge = dict(type='Resize', scale=64)
+train_steps, test_steps = _base_.train_steps, _base_.test_steps
+train_pipeline = [
+    train_steps.load,
+    train_steps.crop,
+    enlarge,
+    train_steps.flip,
+    train_steps.pack,
+]
+test_pipeline = [test_steps.load, test_steps.resize, test_steps.crop, enlarge, test_steps.pack]
+train_dataloader = dict(batch_size=64, dataset=dict(pipeline=train_pipeline))
+val_dataloader = dict(dataset=dict(pipeline=test_pipeline))
+test_dataloader = dict(dataset=dict(pipeline=test_pipeline))
+default_hooks = dict(checkpoint=dict(max_keep_ckpts=1))
