@@ -79,7 +79,7 @@ ONEDL := onedl-mmengine onedl-mmcv onedl-mmdetection onedl-mmsegmentation onedl-
 .venv-oldest/.installed: constraints-oldest.txt
 
 %/.installed: EXTRAS := lean,dev,export
-.venv/.installed: EXTRAS := lean,dev,int8,track,docs
+.venv/.installed: EXTRAS := lean,dev,int8,track,docs,examples
 %/.installed: TOOLBOXES := $(ONEDL)
 .venv-openmmlab/.installed: TOOLBOXES := mmengine mmcv-lite mmdet mmsegmentation mmpretrain \
 	setuptools

@@ -13,8 +13,8 @@ from mmengine.dataset import Compose, pseudo_collate
 from mmengine.registry import DATASETS, MODELS, DefaultScope
 
 from vitbackbones.configuration.names import config_files
+from vitbackbones.exact import SAMPLE, seed_generators
 from vitbackbones.inference.predictor import steps_after_loading
-from vitbackbones.training.placed_data import SAMPLE, seed_generators
 
 pytestmark = pytest.mark.compat
 SIDE = 32

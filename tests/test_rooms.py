@@ -14,7 +14,7 @@ ORDER = (
     ('utils', 'openmmlab.frames'),
     ('export.runtime', 'configuration.index'),  # without torch
     ('configuration.names', 'configuration.doctor'),
-    ('layers',),
+    ('layers', 'exact'),
     ('weights',),
     ('backbones',),
     ('registry',),

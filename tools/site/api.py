@@ -47,8 +47,8 @@ ROOMS = {
     ),
     'training': (
         'Training',
-        'Optimizer wrappers, groups of parameters, schedules, sharding.',
-        ['training'],
+        'Resuming to the bit, optimizer wrappers, groups of parameters, schedules.',
+        ['exact', 'training'],
     ),
     'hooks': (
         'Hooks',

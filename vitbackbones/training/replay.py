@@ -12,8 +12,8 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
+from ..exact import PROCESS, Place, PlacedBatches, SeededDataset, seed_generators
 from .hooks.exact_resume import restart
-from .placed_data import PROCESS, Place, PlacedBatches, SeededDataset, seed_generators
 
 PASSES = 10  # over the data at most for each draw that is looked for
 

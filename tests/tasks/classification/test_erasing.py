@@ -9,8 +9,8 @@ import torch
 from mmpretrain.registry import MODELS
 from mmpretrain.structures import DataSample
 
+from vitbackbones.exact import PROCESS, seed_generators
 from vitbackbones.tasks.classification.erasing import erase
-from vitbackbones.training.placed_data import PROCESS, seed_generators
 
 pytestmark = pytest.mark.compat
 

@@ -11,8 +11,9 @@ import torch
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
+from vitbackbones import exact
 from vitbackbones.training.find_checkpoint import latest_checkpoint
-from vitbackbones.training.hooks import exact_resume as exact
+from vitbackbones.training.hooks.exact_resume import ExactResumeHook
 from vitbackbones.training.hooks.interrupt import TrainingInterrupted
 from vitbackbones.weights.read.load import load_file
 
@@ -195,9 +196,9 @@ def test_a_random_seed_of_the_sampler_is_kept(tmp_path):
 def test_every_process_and_iteration_draws_numbers_of_its_own(monkeypatch):
     def drawn(rank, iteration):
         """What Python, numpy and torch draw in an iteration of a process."""
-        monkeypatch.setattr(exact, 'get_rank', lambda: rank)
+        monkeypatch.setattr(exact, 'process_place', lambda: (rank, 2))
         runner = SimpleNamespace(seed=0, iter=iteration)
-        exact.ExactResumeHook().before_train_iter(runner, batch_idx=0)
+        ExactResumeHook().before_train_iter(runner, batch_idx=0)
         return random.random(), np.random.rand(), torch.rand(1).item()
 
     assert drawn(0, 3) == drawn(0, 3)

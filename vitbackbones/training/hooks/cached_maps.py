@@ -29,12 +29,12 @@ from torch.utils.data import Dataset
 from ...data.loading.image_file import as_black
 from ...data.shards.index import SCHEME
 from ...errors import InputError
+from ...exact import DatasetProxy, rebuild, seed_generators
 from ...export.runtime.cache import cache_folder, key_of, versions
-from ..placed_data import DatasetProxy, rebuild, seed_generators
 from ..stored_maps import StoredMaps, View
 
 GB = 10**9
-DRAW = 2  # the first number of a key of random numbers, see ``placed_data``
+DRAW = 2  # the first number of a key of random numbers, see ``vitbackbones.exact``
 TRIED, DRAWS = 2, 8  # pictures and draws of them that show whether a pipeline is random
 LARGEST = 65504  # in half precision
 

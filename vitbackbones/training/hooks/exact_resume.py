@@ -1,35 +1,37 @@
 """A resumed run goes on to the bit as if it had never stopped.
 
 mmengine resumes weights, optimizer, schedules and the order of the data, but no random state:
-dropout, stochastic depth and augmentations differ after a resume. Here every random number follows
-from the seed and its place in the run, so there is no random state to save.
-
-* In each process, all generators are seeded anew before every iteration from (seed, rank,
-  iteration). Whatever an evaluation in between draws has no effect.
-* Every training sample is drawn with generators seeded from (seed, epoch, place in the epoch),
-  where the places of all processes together count 0, 1, 2, ... So an augmentation depends
-  neither on the number of workers or processes nor on where the run was resumed.
-* The data are entered where the run stopped, also within an epoch, without loading what was
-  trained on.
+dropout, stochastic depth and augmentations differ after a resume. Here :mod:`vitbackbones.exact`
+makes every random number a function of the seed and its place in the run. Whatever an evaluation
+in between draws has no effect, and the data are entered where the run stopped, also within an
+epoch.
 
 "To the bit" holds on the same hardware, torch and number of torch threads, with the same data,
 batch size and number of processes, as far as torch's kernels are deterministic
-(``randomness.deterministic`` on a GPU). Gradients that were accumulated but not applied yet are
-not saved: a run that resumes from such a checkpoint says so. With ``accumulative_counts``, save at
-multiples of it.
+(``randomness.deterministic`` on a GPU). On another number of processes with the same images in a
+step, these come in the same order and are drawn alike. Gradients that were accumulated but not
+applied yet are not saved: a run that resumes from such a checkpoint says so. With
+``accumulative_counts``, save at multiples of it.
 """
 
 import zlib
 
-import torch
 from mmengine.dataset import InfiniteSampler
-from mmengine.dist import get_dist_info, get_rank
 from mmengine.hooks import Hook
 from mmengine.runner import EpochBasedTrainLoop
 from torch.utils.data import DataLoader, Sampler
 
+from ...exact import (
+    LENGTH,
+    SAMPLER,
+    SAMPLES,
+    PlacedBatches,
+    SeededDataset,
+    compare_order,
+    rebuild,
+    seed_step,
+)
 from ...registry import GROUPED
-from ..placed_data import PROCESS, PlacedBatches, SeededDataset, rebuild, seed_generators
 
 DATA_ORDER = 'data_stream'  # in a checkpoint: what the order of the data depends on
 APPLIED = 'gradients_applied'  # in a checkpoint: whether it lacks none
@@ -39,8 +41,6 @@ PARTS = ('model', 'frozen', 'train_dataloader', 'optim_wrapper', 'param_schedule
 # What may change: where files lie, where weights came from, how fast data are read.
 MAY_CHANGE = {'init_cfg', 'teacher_checkpoint', 'data_root', 'ann_file', 'data_prefix'}
 MAY_CHANGE |= {'num_workers', 'persistent_workers', 'prefetch_factor', 'pin_memory', 'batch_size'}
-SAMPLER = 'seed of the sampler'
-LENGTH = 'number of batches'
 LOST = (
     'the checkpoint was saved while gradients were accumulated, and they are lost; save at '
     'multiples of optim_wrapper.accumulative_counts'
@@ -156,7 +156,7 @@ class ExactResumeHook(Hook):
         self.batches.epoch = runner.epoch
 
     def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
-        torch.manual_seed(seed_generators(PROCESS, runner.seed, get_rank(), runner.iter))
+        seed_step(runner.seed, runner.iter)
 
     # ------------------------------------------------------------------------ checkpoints
 
@@ -172,14 +172,10 @@ class ExactResumeHook(Hook):
 
     def _data_order(self) -> dict[str, int]:
         """Return what the order of the data depends on."""
-        return {
-            'number of processes': get_dist_info()[1],
-            'batch size': self.batches.batch_size,
-            'number of images': self.images,
-            'views of an image': self.views,
-            LENGTH: len(self.batches),
-            SAMPLER: getattr(self.batches.sampler, 'seed', 0),
-        }
+        order = self.batches.order()
+        if isinstance(self.batches.sampler, InfiniteSampler):  # which gives no length of a process
+            del order[LENGTH], order[SAMPLES]
+        return {'number of images': self.images, 'views of an image': self.views, **order}
 
     def _restore_order(self, runner) -> None:
         """Give the sampler its old seed, and say what else makes a difference."""
@@ -197,14 +193,11 @@ class ExactResumeHook(Hook):
             differences.append('the checkpoint does not say how the data were ordered')
         else:
             settings = fingerprints(runner.cfg)
-            for key, now in self._data_order().items():
-                if self.saved.get(key, now) != now:
-                    differences.append(f'{key} was {self.saved[key]}, is {now}')
+            differences.append(compare_order(self.saved, self._data_order())[1])
             for key, was in self.saved_settings.items():
                 if was != settings[key]:
                     differences.append(f'{key} of the config was changed')
             if not self.complete:
                 differences.append(LOST)
-        if differences:
-            said = ', '.join(differences)
+        if said := ', '.join(filter(None, differences)):
             runner.logger.warning(f'training continues, but not exactly as before: {said}')

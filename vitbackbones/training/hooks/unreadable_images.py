@@ -20,8 +20,8 @@ from torch.utils.data import Dataset
 
 from ...data.loading.image_file import ATTEMPTS, UnreadableImage
 from ...errors import InputError
+from ...exact import DatasetProxy, rebuild
 from ...utils.messages import in_one_line
-from ..placed_data import DatasetProxy, rebuild
 
 # What pipelines raise because of a picture; a missing key or a wrong type is a bug of the pipeline.
 PICTURE_FAULTS = (cv2.error, ArithmeticError, MemoryError, RuntimeError, ValueError)
