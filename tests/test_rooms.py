@@ -25,7 +25,7 @@ ORDER = (
     ('inference.drawing',),
     ('training',),
     ('inference', 'results.report', 'results.publishing'),
-    ('tasks',),
+    ('tasks', 'results.audit'),
     ('training.trackers',),
     ('configuration.checks',),
     ('configuration.common_steps',),

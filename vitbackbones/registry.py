@@ -177,7 +177,11 @@ DATASETS = LazyRegistry(
         'data.shards.dataset': 'ImageNetShards',
     },
 )
-METRICS = LazyRegistry('metric', ROOT_METRICS, {'data.public_sets': 'ReaLAccuracy'})
+METRICS = LazyRegistry(
+    'metric',
+    ROOT_METRICS,
+    {'data.public_sets': 'ReaLAccuracy', 'results.audit.regions': 'DoubtfulRegions'},
+)
 TRANSFORMS = LazyRegistry(
     'transform',
     ROOT_TRANSFORMS,

@@ -36,6 +36,7 @@ VERBS = {
     'check': Verb('data.check_dataset:check', 'look at every file of a data set before a run'),
     'browse': Verb('data.browse:browse', 'draw pictures as training and evaluation see them'),
     'import': Verb('data.import_dataset:import_dataset', 'convert annotations from other formats'),
+    'audit': Verb('data.audit:audit', 'find labels that are likely to be wrong, by training'),
     'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
     'page': Verb('run_page:write', 'show a run on one page: curves, metrics and pictures'),
     'benchmark': Verb('benchmark:benchmark', 'time models side by side'),

@@ -9,6 +9,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from ...data.importing.color_masks import import_masks
+from ...data.importing.corrections import import_corrections
 from ...data.importing.pictures import write_coco
 from ...data.importing.source import Source
 from ...data.importing.voc import read_voc
@@ -30,6 +31,7 @@ examples:
   %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
   %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
   %(prog)s masks FOLDER OUT   masks with a color for each class
+  %(prog)s corrections LIST FOLDER OUT    what was accepted of an audit
 
 OUT is a folder that --data-root of the other commands takes, such as train quick_detector. Files
 that cannot be used are listed, and nothing is written; {page('own_data')} says what is looked for,
@@ -41,7 +43,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add('form', choices=tuple(CONFIGS), help='form of the annotations')
+    add('form', choices=(*CONFIGS, 'corrections'), help='form of the annotations')
+    accepted = 'of corrections: the list of an audit, or annotations of its pictures in its folder'
+    add('list', nargs='?', metavar='LIST', help=accepted)
     add('folder', metavar='FOLDER', help='with pictures and annotations; it stays as it is')
     add('out', metavar='OUT', help='the folder to write; must be empty or new')
     add('--copy', action='store_true', help='copy the pictures; otherwise OUT has links to them')
@@ -64,10 +68,14 @@ def import_dataset(options: Namespace) -> None:
     one, other = root.resolve(), out.resolve()
     if one == other or one in other.parents or other in one.parents:
         raise InputError(f'{out}: must be neither in {root} nor around it; choose another folder')
+    if (options.form == 'corrections') != bool(options.list):
+        raise InputError('LIST goes with the form corrections: corrections LIST FOLDER OUT')
     with whole_folder(out, 'OUT') as part:
         _require_free(out, options.overwrite)
         source = Source(root)
-        if options.form == 'masks':
+        if options.list:
+            summary = import_corrections(Path(options.list), root, part, options.copy)
+        elif options.form == 'masks':
             colors = options.colors and Path(options.colors).expanduser()
             summary = import_masks(source, part, colors, options.copy)
             _report(source, options.skip_faulty)
@@ -77,7 +85,10 @@ def import_dataset(options: Namespace) -> None:
         record |= {'changes': source.changes, 'faults': source.faults}
         (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
     print(f'{summary}, in {out}')
-    arguments = [CONFIGS[options.form], '--data-root', str(out)]
+    config = CONFIGS.get(
+        options.form, 'quick_segmentor' if (out / 'masks').is_dir() else 'quick_detector'
+    )
+    arguments = [config, '--data-root', str(out)]
     print('next:', command_line('train', *arguments))
     print('before a long run:', command_line('check', *arguments))
 

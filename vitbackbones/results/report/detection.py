@@ -151,10 +151,11 @@ def draw_mistakes(
         if answer:
             found.append((answer, said if thing else f'false: {said}', color))
     panels = [('ground truth', truth), ('prediction', found)]
-    return side_by_side([(title, _draw(image, notes, kind)) for title, notes in panels])
+    return side_by_side([(title, draw_notes(image, notes, kind)) for title, notes in panels])
 
 
-def _draw(image: Image.Image, notes: Sequence[Note], kind: str) -> Image.Image:
+def draw_notes(image: Image.Image, notes: Sequence[Note], kind: str) -> Image.Image:
+    """Draw annotations on a copy of a picture; masks where ``kind`` is ``'segm'``."""
     picture, colors = enlarged(image), [color for *_, color in notes]
     boxes = np.array([each['bbox'] for each, *_ in notes], float).reshape(-1, 4)
     boxes[:, 2:] += boxes[:, :2]  # width and height -> the other corner
@@ -165,5 +166,7 @@ def _draw(image: Image.Image, notes: Sequence[Note], kind: str) -> Image.Image:
     draw = ImageDraw.Draw(picture)
     for box, color in zip(boxes, colors, strict=True):
         draw.rectangle(tuple(box), outline=color, width=2 if color == RIGHT else 4)
-    write_labels(picture, boxes, [text for _, text, _ in notes], colors)
+    named = [row for row, (_, text, _) in enumerate(notes) if text]
+    texts, named_colors = [notes[row][1] for row in named], [colors[row] for row in named]
+    write_labels(picture, boxes[named], texts, named_colors)
     return picture

@@ -1,0 +1,176 @@
+"""From an audit to corrected labels, with detections and masks that are known."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vitbackbones.commands.data import folds
+from vitbackbones.data.own.pool import find_pool
+
+CATEGORIES = [{'id': 4, 'name': 'cat'}, {'id': 2, 'name': 'dog'}]
+COUNT = 24
+
+
+def box_of(number, place):
+    return [10 + 40 * place, 12 + number % 7, 24, 20]
+
+
+@pytest.fixture
+def pets(tmp_path):
+    """Pictures of noise with a cat and a dog on each, whose labels are right."""
+    root, rng = tmp_path / 'pets', np.random.default_rng(0)
+    (root / 'images').mkdir(parents=True)
+    content = {'images': [], 'annotations': [], 'categories': CATEGORIES}
+    for number in range(COUNT):
+        pixels = rng.integers(0, 255, (6, 9, 3), np.uint8)
+        picture = Image.fromarray(pixels).resize((96, 64), Image.Resampling.BICUBIC)
+        picture.save(root / 'images' / f'{number}.png')
+        size = {'width': 96, 'height': 64}
+        content['images'].append({'id': number, 'file_name': f'{number}.png', **size})
+        for place, category in enumerate((4, 2)):
+            key = len(content['annotations']) + 1
+            entry = {'id': key, 'image_id': number, 'category_id': category, 'iscrowd': 0}
+            content['annotations'].append({**entry, 'bbox': box_of(number, place), 'area': 480})
+    write(root, content)
+    return root
+
+
+def write(root, content):
+    (root / 'labels.json').write_text(json.dumps(content))
+
+
+def read(root):
+    return json.loads((root / 'labels.json').read_text())
+
+
+def boxes_in(root):
+    """Names and boxes of each picture of a folder."""
+    pool = find_pool(root)
+    return {
+        file.name: sorted((pool.classes[each['category_id']], *each['bbox']) for each in labels)
+        for file, labels in zip(pool.files, pool.labels.values(), strict=True)
+    }
+
+
+@pytest.fixture
+def truth(pets, monkeypatch):
+    """Trainings that are over at once and find all that is in the pictures as they are now."""
+    right = boxes_in(pets)
+
+    def train(quick, folder, steps):
+        found = []
+        part = json.loads((folder / 'annotations' / 'instances_val.json').read_text())
+        for image in part['images']:
+            name = find_pool(pets).files[image['id']].name
+            for category, (_, *box) in enumerate(right[name]):
+                entry = {'image_id': image['id'], 'category_id': category, 'bbox': box}
+                found.append({**entry, 'score': 0.9})
+        quick.found(folder).parent.mkdir(exist_ok=True)
+        quick.found(folder).write_text(json.dumps(found))
+        return 0.9
+
+    monkeypatch.setattr(folds.Quick, 'train', train)
+    monkeypatch.setattr(folds.Quick, 'steps_in', lambda quick, folder, seconds: 100)
+    return right
+
+
+def spoil(root):
+    """Make one fault of each kind in the labels; return the kinds by picture."""
+    content = read(root)
+    labels = content['annotations']
+    labels[2 * 3]['category_id'] = 2  # picture 3
+    labels[2 * 5]['bbox'] = [6, 12, 34, 26]
+    labels.append({**labels[2 * 7], 'id': 99, 'bbox': [60, 40, 24, 20]})
+    del labels[2 * 9 + 1]
+    write(root, content)
+    return {'3.png': 'class', '5.png': 'loose', '7.png': 'spurious', '9.png': 'missing'}
+
+
+def test_each_kind_of_fault_is_found_and_its_correction_comes_back(run, pets, truth, tmp_path):
+    faults = spoil(pets)
+    result = run('audit', pets, '--out', 'out', '--folds', 2)
+    assert '2 classes: cat, dog; 24 pictures' in result.out
+    content = json.loads((tmp_path / 'out' / 'faults.json').read_text())
+    names = {each['id']: each['file_name'].rpartition('/')[2] for each in content['images']}
+    first = {names[each['image_id']]: each['fault'] for each in content['annotations'][:4]}
+    assert first == faults
+    content['annotations'] = content['annotations'][:4]
+    (tmp_path / 'out' / 'accepted.json').write_text(json.dumps(content))
+    run('import', 'corrections', 'out/accepted.json', pets, 'corrected')
+    assert boxes_in(tmp_path / 'corrected') == truth
+    page = (tmp_path / 'out' / 'audit.html').read_text()
+    assert 'labeled dog, but found as cat with a score of 0.90' in page
+
+
+def test_what_was_reviewed_in_a_tool_takes_the_place_of_all_labels_of_a_picture(
+    run, pets, truth, tmp_path
+):
+    spoil(pets)
+    run('audit', pets, '--out', 'out', '--folds', 2)
+    content = json.loads((tmp_path / 'out' / 'cvat.json').read_text())
+    image = next(each for each in content['images'] if each['file_name'].endswith('/3.png'))
+    kept = [each for each in content['annotations'] if each['image_id'] == image['id']]
+    image = {key: image[key] for key in ('id', 'width', 'height')} | {'file_name': 'ab12cd34-3.png'}
+    reviewed = content | {'images': [image], 'annotations': [kept[0] | {'bbox': [1, 2, 30, 40]}]}
+    (tmp_path / 'out' / 'reviewed.json').write_text(json.dumps(reviewed))
+    run('import', 'corrections', 'out/reviewed.json', pets, 'corrected')
+    after, before = boxes_in(tmp_path / 'corrected'), boxes_in(pets)
+    assert [each[1:] for each in after.pop('3.png')] == [(1, 2, 30, 40)]
+    del before['3.png']
+    assert after == before
+    (task, *_) = json.loads((tmp_path / 'out' / 'label_studio.json').read_text())
+    value = task['predictions'][0]['result'][0]['value']
+    assert {'x', 'y', 'width', 'height', 'rectanglelabels'} == value.keys()
+
+
+@pytest.mark.parametrize('changed', ['picture', 'labels'])
+def test_corrections_of_what_has_changed_are_refused(run, tool, pets, truth, tmp_path, changed):
+    spoil(pets)
+    run('audit', pets, '--out', 'out', '--folds', 2)
+    if changed == 'picture':
+        Image.new('RGB', (96, 64)).save(pets / 'images' / '3.png')
+    else:
+        content = read(pets)
+        content['annotations'][2 * 3 + 1]['bbox'][0] += 1
+        write(pets, content)
+    result = tool('import', 'corrections', 'out/faults.json', pets, 'corrected')
+    assert result.status == 2
+    assert 'have changed since the audit' in result.err
+    assert 'images/3.png' in result.err
+    assert not (tmp_path / 'corrected').exists()
+
+
+def test_near_duplicates_are_named_and_stay_in_one_fold(run, pets, truth, tmp_path):
+    with Image.open(pets / 'images' / '3.png') as picture:
+        picture.resize((48, 32)).save(pets / 'images' / '4.png')
+    result = run('audit', pets, '--out', 'out', '--folds', 2)
+    assert '1 group of near duplicates, 0 of them across splits' in result.out
+    parts = [tmp_path / 'out' / f'fold_{fold}' / 'annotations' for fold in range(2)]
+    parts = [json.loads((part / 'instances_val.json').read_text())['images'] for part in parts]
+    rows = [{each['id'] for each in part} for part in parts]
+    assert sorted(len({3, 4} & each) for each in rows) == [0, 2]
+    assert '3.png; 4.png' in (tmp_path / 'out' / 'audit.html').read_text()
+
+
+def test_an_audit_of_other_labels_is_not_gone_on_with(run, tool, pets, truth):
+    run('audit', pets, '--out', 'out', '--folds', 2)
+    spoil(pets)
+    result = tool('audit', pets, '--out', 'out', '--folds', 2)
+    assert result.status == 2
+    assert 'holds an audit of other pictures, labels or folds' in result.err
+
+
+def test_too_few_pictures_for_the_folds(tool, pets):
+    result = tool('audit', pets, '--folds', 13)
+    assert result.status == 2
+    assert '--folds 13: 24 pictures' in result.err
+
+
+def test_where_nothing_is_learned_the_reason_is_looked_for_elsewhere(tool, pets, monkeypatch):
+    monkeypatch.setattr(folds.Quick, 'steps_in', lambda quick, folder, seconds: 100)
+    monkeypatch.setattr(folds.Quick, 'train', lambda quick, folder, steps: 0.01)
+    result = tool('audit', pets, '--out', 'out')
+    assert result.status == 2
+    assert f'train quick_detector --data-root {pets} --overfit 8' in result.err

@@ -1,0 +1,39 @@
+"""Near duplicates among pictures."""
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+from vitbackbones.data.checks.duplicates import near_duplicates, perceptual_hashes
+
+
+def photo(seed):
+    pixels = np.random.default_rng(seed).integers(0, 256, (8, 12, 3), np.uint8)
+    return np.asarray(Image.fromarray(pixels).resize((240, 160), Image.Resampling.BICUBIC))
+
+
+CHANGES = {
+    'smaller': lambda pixels: cv2.resize(pixels, (90, 60), interpolation=cv2.INTER_AREA),
+    'darker': lambda pixels: (pixels * 0.6).astype(np.uint8),
+    'encoded': lambda pixels: cv2.imdecode(cv2.imencode('.jpg', pixels, [1, 20])[1], 1),
+    'noisy': lambda pixels: np.random.default_rng(0).normal(pixels, 8).clip(0, 255).astype('u1'),
+}
+
+
+@pytest.mark.parametrize('change', CHANGES)
+def test_a_changed_copy_is_found_among_others(tmp_path, change):
+    pictures = [photo(seed) for seed in range(8)]
+    pictures.append(CHANGES[change](pictures[3]))
+    for number, pixels in enumerate(pictures):
+        cv2.imwrite(str(tmp_path / f'{number}.png'), pixels)
+    files = [str(tmp_path / f'{number}.png') for number in range(len(pictures))]
+    assert near_duplicates(perceptual_hashes(files, threads=2)) == [[3, 8]]
+
+
+def test_groups_hold_what_is_near_through_others_and_across_blocks():
+    hashes = np.random.default_rng(0).integers(0, 256, (600, 32), np.uint8)
+    hashes[300], hashes[599] = hashes[5], hashes[5]
+    hashes[300, :4] ^= 255  # 32 signs
+    hashes[599, 4:8] ^= 255  # 32 from 5, 64 from 300
+    assert near_duplicates(hashes) == [[5, 300, 599]]

@@ -1,0 +1,99 @@
+"""Quick models, each trained on a part of the pictures and asked about another part."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from ...errors import InputError
+from ...results.analysis.run_log import records, value_after
+from ...training.find_checkpoint import latest_checkpoint
+
+TRAIN = [sys.executable, '-m', 'vitbackbones', 'train']
+PROBE, WARM = 30, 10  # steps that are timed, and of those the first, which are not
+LEAST, MOST = 100, 2000  # steps of a training
+
+
+@dataclass(frozen=True)
+class Quick:
+    """A quick config, and what makes its validation write what was found on each picture.
+
+    Attributes:
+        config: its name.
+        metric: of which ``least`` is reached, unless next to nothing was learned.
+        asked: settings.
+        file: the setting that names the file, to which ``suffix`` is added.
+    """
+
+    config: str
+    metric: str
+    least: float
+    asked: tuple[str, ...]
+    file: str
+    suffix: str
+
+    def found(self, folder: Path) -> Path:
+        """Return the file of what was found on the validation pictures of a folder."""
+        return run_of(folder) / f'found{self.suffix}'
+
+    def train(self, folder: Path, steps: int) -> float | None:
+        """Train on a folder, or go on, and return the metric; None where nothing was found.
+
+        Raises:
+            InputError: it cannot be trained on.
+        """
+        run = run_of(folder)
+        if value_after(run, self.metric, steps) is None:
+            self._run(folder, run, steps, steps, f'{self.file}={run / "found"}', *self.asked)
+        return value_after(run, self.metric, steps)
+
+    def steps_in(self, folder: Path, seconds: float) -> int:
+        """Return how many steps of a training on a folder take so long, from a few of them."""
+        run = folder.with_name('probe')
+        self._run(folder, run, PROBE, 2 * PROBE, 'default_hooks.logger.interval=5')
+        times = [each['time'] for each in records(run) if each['step'] > WARM and 'time' in each]
+        return min(max(int(seconds / median(times)), LEAST), MOST)
+
+    def _run(self, folder: Path, run: Path, steps: int, evaluated: int, *settings: str) -> None:
+        command = [*TRAIN, self.config, '--data-root', str(folder), '--work-dir', str(run)]
+        command += ['--resume'] if latest_checkpoint(run) else []
+        command += ['--cfg-options', f'train_cfg.max_iters={steps}', *settings]
+        command += [
+            f'param_scheduler.1.end={max(steps, 100)}',
+            f'train_cfg.val_interval={evaluated}',
+        ]
+        command += [f'default_hooks.checkpoint.interval={max(steps // 8, 1)}']
+        process = subprocess.Popen(command)
+        try:
+            failed = process.wait()
+        except BaseException:
+            process.terminate()  # it saves a checkpoint
+            process.wait()
+            print('stopped; the same command goes on', file=sys.stderr)
+            raise
+        if failed:
+            raise InputError(f'{folder}: cannot be trained on; what is printed above says why')
+
+
+def run_of(folder: Path) -> Path:
+    """Return the work dir of a folder, beside it: what a run draws is no data."""
+    return folder.with_name(f'{folder.name}_run')
+
+
+DETECTOR = Quick(
+    config='quick_detector',
+    metric='coco/bbox_mAP_50',
+    least=0.05,
+    asked=('model.test_cfg.score_thr=0.05',),
+    file='val_evaluator.outfile_prefix',
+    suffix='.bbox.json',
+)
+SEGMENTOR = Quick(
+    config='quick_segmentor',
+    metric='mIoU',
+    least=5,
+    asked=('val_evaluator.type=vitbackbones.DoubtfulRegions',),
+    file='val_evaluator.found',
+    suffix='.json',
+)

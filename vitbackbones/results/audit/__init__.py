@@ -1,0 +1,1 @@
+"""What models that have not seen a picture say of its labels."""

@@ -1,0 +1,79 @@
+"""The page of an audit: what is likely to be wrong, with label and suggestion drawn."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from PIL import Image
+from pycocotools import mask as masks
+
+from ...data.loading.image_file import read_image
+from ...data.own.pool import Pool
+from ...inference.drawing.sheet import from_bgr, side_by_side
+from ..report.detection import RIGHT, WRONG, draw_notes
+from ..report.elements import Picture, Section, Table, photograph
+from .suspicion import Suspicion
+
+SHOWN = 100  # suspicions with a picture
+KINDS = {
+    'missing': 'no label where an object is',
+    'spurious': 'a label where no object is',
+    'class': 'another class',
+    'loose': 'a box that does not fit',
+    'mask': 'a part of a mask of another class',
+}
+LEAKS = 'Those in several splits come first: what is tested there was trained on.'
+ORDER = (
+    'The likeliest first: orange is what is doubted, and what is suggested in its place. The '
+    'likelihood is how many of the labels that look as strange would be wrong if a twentieth of '
+    'all labels were wrong in this way; sound labels are among them.'
+)
+
+
+def sections(
+    pool: Pool, groups: Sequence[Sequence[int]], listed: Sequence[Suspicion]
+) -> Iterator[Section]:
+    """Yield the sections, on groups of near duplicates and on labels."""
+    rows = [
+        ['; '.join(f'{pool.splits[row] or ""} {pool.files[row].name}'.strip() for row in each)]
+        for each in sorted(groups, key=lambda each: -len({pool.splits[row] for row in each}))
+    ]
+    table = Table(head=['the same picture, or nearly'], rows=rows[:SHOWN])
+    yield Section('Near duplicates', [table] if rows else (), LEAKS)
+    counts = Counter(each.kind for each in listed)
+    rows = [[kind, text, counts[kind]] for kind, text in KINDS.items() if counts[kind]]
+    yield Section('Kinds', [Table(head=['fault', 'what it is', 'listed'], rows=rows)])
+    drawn = [_draw(pool, rank, each) for rank, each in enumerate(listed[:SHOWN], 1)]
+    yield Section('Likely faults', drawn, ORDER)
+
+
+def _draw(pool: Pool, rank: int, each: Suspicion) -> Picture:
+    file = pool.files[each.picture]
+    image = from_bgr(read_image(str(file)))
+    title = f'{rank}. {each.kind}, {each.likelihood:.2f}: {each.reason} ({file.name})'
+    return photograph(draw_suspicion(pool, image, each), title)
+
+
+def draw_suspicion(pool: Pool, image: Image.Image, each: Suspicion) -> Image.Image:
+    """Draw the labels of a picture beside what is suggested for one of them."""
+    left, top, right, bottom = each.box
+    suggested = {'bbox': [left, top, right - left, bottom - top]}
+    name = pool.classes[each.category]
+    if pool.content is None:
+        outlines = masks.frPyObjects([*map(list, each.outlines)], image.height, image.width)
+        suggested['segmentation'] = masks.merge(outlines)
+        notes, kind = [(suggested, name, WRONG)], 'segm'
+        return side_by_side(
+            [
+                ('picture', draw_notes(image, [], kind)),
+                ('suggestion', draw_notes(image, notes, kind)),
+            ]
+        )
+    labels, others = [], []
+    for label in pool.labels[each.picture]:
+        if label['label_id'] == each.label:
+            labels.append((label, pool.classes[label['category_id']], WRONG))
+        else:
+            others.append((label, '', RIGHT))
+    answer = [] if each.kind == 'spurious' else [(suggested, name, WRONG)]
+    panels = {'labels': [*others, *labels], 'suggestion': [*others, *answer]}
+    return side_by_side([(key, draw_notes(image, notes, 'bbox')) for key, notes in panels.items()])
