@@ -98,7 +98,7 @@ class Timm(Foreign):
         return group(names, self.net.group_matcher(coarse=coarse), reverse=True)
 
     def no_weight_decay(self) -> set[str]:
-        named = getattr(self.net, 'no_weight_decay', set)()
+        named: set[str] = getattr(self.net, 'no_weight_decay', set)()
         own = dict(self.net.named_parameters())
         return {f'net.{name}' for name in named if name in own}
 
