@@ -17,8 +17,16 @@ def test_each_step_says_what_it_changes(tool, data, tmp_path):
         *('--cfg-options', 'train_dataloader.batch_size=3'),
     )
     assert (result.status, list(tmp_path.iterdir())) == (0, [])
-    assert headings(result.out)[:10] == [
-        *('command line', 'toolboxes', 'sections', 'frozen parts', 'settings', 'widths'),
+    assert headings(result.out)[:11] == [
+        *(
+            'backbone',
+            'command line',
+            'toolboxes',
+            'sections',
+            'frozen parts',
+            'settings',
+            'widths',
+        ),
         *('agreement', 'own data', 'classes', 'precision'),
     ]
     assert "{'type': 'vitbackbones.CompileHook'}" in result.out

@@ -25,12 +25,8 @@ ODD_SIZES = ((97, 130), (45, 63))  # of no multiple
 SIZED = re.compile('attn|attention|pos_|rope', re.IGNORECASE)  # in names of parts
 
 
-class Network(NamedTuple):
-    """A network to try: its forward pass, strides if it declares them, and its options."""
-
-    maps_of: Callable[[Tensor], Sequence[Tensor]]
-    strides: Sequence[int] | None = None
-    options: Mapping[str, Any] = {}
+# A network to try: its forward pass, its strides if it declares them, and its options.
+Network = tuple[Callable[[Tensor], Sequence[Tensor]], Sequence[int] | None, Mapping[str, Any]]
 
 
 class Maps(NamedTuple):
@@ -45,13 +41,22 @@ class Maps(NamedTuple):
 class Foreign(Backbone):
     """Base of the backbones of other libraries, whose keys are theirs behind ``net.``.
 
-    A subclass sets ``net`` and has :meth:`maps_of`, :meth:`groups` and :meth:`in_own_keys`.
+    What a subclass sets and has:
+
+    Attributes:
+        net: the module of the other library.
+        maps_of: of an image of a size that fits, gives the maps (N, C, h, w) at ``out_indices``.
+        groups: gives the stage (with ``True``) or the depth of each of the :func:`leaves`.
+        in_own_keys: gives a state dict, of the library or its publisher, in the keys of this class.
 
     Raises:
         OptionError: an ``out_type`` other than ``'featmap'`` and ``'pooled'``, the mean of a map.
     """
 
-    net: Any  # a module of the other library
+    net: Any
+    maps_of: Callable[[Tensor], Sequence[Tensor]]
+    groups: Callable[[bool], dict[str, int]]
+    in_own_keys: Callable[[dict[str, Tensor]], dict[str, Tensor]]
 
     def __init__(self, name: str, in_channels: int, **options) -> None:
         super().__init__(**options)
@@ -120,18 +125,6 @@ class Foreign(Backbone):
         except (AssertionError, ValueError) as error:
             raise OptionError(f'with_cp=True: {self.name}: {in_one_line(error)}') from error
 
-    def maps_of(self, image: Tensor) -> Sequence[Tensor]:
-        """Return the maps (N, C, h, w) at ``out_indices`` of an image of a size that fits."""
-        raise NotImplementedError
-
-    def groups(self, coarse: bool) -> dict[str, int]:
-        """Return the stage (``coarse``) or depth of each of the :func:`leaves` of ``net``."""
-        raise NotImplementedError
-
-    def in_own_keys(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
-        """Return a state dict, of the library or of its publisher, in the keys of this backbone."""
-        raise NotImplementedError
-
     # -- what follows from it -------------------------------------------------------------------
     @property
     def fixed_size(self) -> str:
@@ -140,7 +133,7 @@ class Foreign(Backbone):
         return f'{self.name} makes positions or windows for one size' if attends else ''
 
     def finish(self) -> None:
-        self.depths, self.stages_of = self.groups(coarse=False), self.groups(coarse=True)
+        self.depths, self.stages_of = self.groups(False), self.groups(True)
         super().finish()
 
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:
@@ -194,15 +187,17 @@ def tried(
 
 
 def _look(network: Network, channels: int, native: tuple[int, int]) -> Maps:
+    maps_of, declared, options = network
+
     def shapes(*size: int) -> list[torch.Size]:
-        return [x.shape for x in network.maps_of(torch.zeros(1, channels, *size))]
+        return [x.shape for x in maps_of(torch.zeros(1, channels, *size))]
 
     def fits(*sizes: tuple[int, int]) -> bool:
         wanted = [[_cells(size, stride) for stride in strides] for size in sizes]
         return wanted == [[tuple(shape[2:]) for shape in shapes(*size)] for size in sizes]
 
     at_home = shapes(*native)
-    strides = network.strides or [round(native[0] / shape[2]) for shape in at_home]
+    strides = declared or [round(native[0] / shape[2]) for shape in at_home]
     multiple = 0
     with suppress(Exception):  # of many kinds, for a size that the network does not take
         multiple = int(fits(*ODD_SIZES))
@@ -215,7 +210,7 @@ def _look(network: Network, channels: int, native: tuple[int, int]) -> Maps:
     if not multiple and [tuple(shape[2:]) for shape in at_home] != near:
         raise OptionError(f'its maps do not have the strides {[*strides]} that it declares')
     found = tuple(shape[1] for shape in at_home)
-    return Maps(found, tuple(strides), multiple, dict(network.options))
+    return Maps(found, tuple(strides), multiple, dict(options))
 
 
 def _cells(size: Sequence[int], stride: int) -> tuple[int, int]:

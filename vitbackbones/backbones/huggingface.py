@@ -62,7 +62,7 @@ class HuggingFace(Foreign):
         def build() -> Network:
             config.out_indices = [*range(len(config.stage_names))]
             net = auto.from_config(config).eval()
-            return Network(lambda image: net(pixel_values=image).feature_maps)
+            return lambda image: net(pixel_values=image).feature_maps, None, {}
 
         key = repr((name, config.to_dict()))
         self.choose_maps(out_indices, tried(name, build, in_channels, self.img_size, key))

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from torch import Tensor, nn
@@ -152,7 +151,7 @@ def flexible(name: str, given: Mapping[str, Any], norm: bool) -> Network:
                 raise OptionError(f'{name}: {in_one_line(error)}') from error
     declared = getattr(net.feature_info, 'info', net.feature_info)
     strides = [each['reduction'] for each in declared]
-    return Network(lambda image: intermediates(net, image, norm), strides, {**more, **given})
+    return lambda image: intermediates(net, image, norm), strides, {**more, **given}
 
 
 def with_filter(name: str, given: Mapping[str, Any]) -> tuple[Any, Callable | None]:
@@ -160,6 +159,8 @@ def with_filter(name: str, given: Mapping[str, Any]) -> tuple[Any, Callable | No
 
     Only timm's own loading of weights is told the filter, so it is stood in for.
     """
+    from unittest.mock import patch  # takes a while
+
     filters: list[Callable | None] = []
 
     def note(model: nn.Module, filter_fn: Callable | None = None, **options) -> None:

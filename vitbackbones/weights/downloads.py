@@ -212,7 +212,7 @@ def fetch_from_hub(address: str) -> Path:
             try:
                 return Path(hub.hf_hub_download(match['repository'], name, **options))
             except hub.errors.RepositoryNotFoundError as error:
-                text = 'no such repository, or it is private: "hf auth login" signs in'
+                text = 'no such repository, or it is private or gated: "hf auth login" signs in'
                 raise InputError(f'{address}: {text}') from error
             except hub.errors.EntryNotFoundError as error:  # of a cache without connections, too
                 missing = error
