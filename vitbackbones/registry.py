@@ -156,8 +156,8 @@ MODELS = LazyRegistry(
     ROOT_MODELS,
     {
         'export.in_test': 'ExportedInTest',
-        'backbones.huggingface': 'HuggingFace',
-        'backbones.timm_models': 'Timm',
+        'backbones.foreign.huggingface': 'HuggingFace',
+        'backbones.foreign.timm_models': 'Timm',
         'inference.tiles_in_test': 'TiledInTest',
         'backbones.necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR DilatedResNet',

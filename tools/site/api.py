@@ -22,7 +22,7 @@ ROOMS = {
     'backbones': (
         'Backbones and models by name',
         "The networks, the contract that they share, and classifiers under timm's words.",
-        ['backbones', 'backbones.shared'],
+        ['backbones', 'backbones.foreign', 'backbones.shared'],
     ),
     'layers': (
         'Layers',

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from mmengine.config import Config
 
+from ...backbones.foreign.timm_models import published_config
 from ...backbones.names import MODELS
 from ...backbones.preprocessing import named_config
-from ...backbones.timm_models import published_config
 from ...tasks import Task, find_task
 from ...utils.messages import did_you_mean
 from ...weights import PUBLISHED

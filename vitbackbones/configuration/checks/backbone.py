@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from mmengine.config import Config
 from mmengine.registry import MODELS, DefaultScope
 
-from ...backbones.huggingface import weights_of as weights_on_hub
+from ...backbones.foreign.huggingface import weights_of as weights_on_hub
+from ...backbones.foreign.timm_models import weights_of
 from ...backbones.names import MODELS as OURS
 from ...backbones.names import require_name
 from ...backbones.preprocessing import data_config
 from ...backbones.shared.options import SETR_BLOCKS
-from ...backbones.timm_models import weights_of
 from ...errors import InputError, OptionError
 from ...openmmlab.widths import (
     OF_SEVERAL,

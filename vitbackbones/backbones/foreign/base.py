@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from ..errors import InputError, OptionError
-from ..layers import cut_map, pad_to_multiple
-from ..utils.messages import in_one_line
-from .base import Backbone
-from .shared.options import choose_indices
+from ...errors import InputError, OptionError
+from ...layers import cut_map, pad_to_multiple
+from ...utils.messages import in_one_line
+from ..base import Backbone
+from ..shared.options import choose_indices
 
 FINEST = 4  # stride from which maps are given unless out_indices says more
 UNITS = (1, 2, 7, 8)  # sides are tried in these units of the coarsest stride, for windows

@@ -7,12 +7,12 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from ..errors import OptionError
-from ..utils.messages import did_you_mean, some
-from ..utils.packages import import_optional
-from ..weights.downloads import fetching, is_offline
-from .foreign import Foreign, Network, leaves, tried
-from .shared.options import UNCHANGED, input_size
+from ...errors import OptionError
+from ...utils.messages import did_you_mean, some
+from ...utils.packages import import_optional
+from ...weights.downloads import fetching, is_offline
+from ..shared.options import UNCHANGED, input_size
+from .base import Foreign, Network, leaves, tried
 
 EXTRA = "'vitbackbones[transformers]'"  # what pip installs it by
 KINDS = 'transformers.models.auto.modeling_auto'

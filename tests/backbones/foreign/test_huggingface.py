@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from vitbackbones.backbones.huggingface import HuggingFace
+from vitbackbones.backbones.foreign.huggingface import HuggingFace
 from vitbackbones.errors import InputError, OptionError
 
 transformers = pytest.importorskip('transformers')

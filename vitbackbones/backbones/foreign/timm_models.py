@@ -7,11 +7,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..errors import OptionError
-from ..utils.messages import did_you_mean, in_one_line, some
-from ..utils.packages import import_optional
-from .foreign import Foreign, Network, leaves, tried
-from .shared.options import UNCHANGED, input_size
+from ...errors import OptionError
+from ...utils.messages import did_you_mean, in_one_line, some
+from ...utils.packages import import_optional
+from ..shared.options import UNCHANGED, input_size
+from .base import Foreign, Network, leaves, tried
 
 EXTRA = "'vitbackbones[timm]'"  # what pip installs it by
 # Options by which a network takes images of any size, the first that its constructor has.

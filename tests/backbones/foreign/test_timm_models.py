@@ -5,9 +5,9 @@ import timm
 import torch
 from torch import nn
 
-from tests.backbones.timm_families import NAMES as FAMILIES
-from tests.backbones.timm_families import PAGE, equal_to_timm, row
-from vitbackbones.backbones.timm_models import Timm, weights_of
+from tests.backbones.foreign.timm_families import NAMES as FAMILIES
+from tests.backbones.foreign.timm_families import PAGE, equal_to_timm, row
+from vitbackbones.backbones.foreign.timm_models import Timm, weights_of
 from vitbackbones.errors import InputError, OptionError
 
 SMALL_VIT = {'depth': 3, 'embed_dim': 48, 'num_heads': 3}

@@ -1,0 +1,1 @@
+"""Networks of other libraries as backbones, by their names there."""
