@@ -112,6 +112,7 @@ def _fit_neck(model: Mapping, before: list[int], strides: list[int]) -> None:
         several = any(bare_name(head['type']) in OF_SEVERAL for head in heads)
         if (several or 'bbox_head' in model) and len(strides) < len(before):
             model['neck'] = {'type': f'{SCOPE}.Levels', 'out_strides': before}
+            strides = before
         for head in heads:
             head.pop('in_channels', None)
             index = head.get('in_index')
