@@ -67,9 +67,12 @@ def create_model(
         if known is not None and option not in known:
             hint = did_you_mean(option, known | signature(create_model).parameters.keys())
             raise OptionError(f'{name} has no option {option!r}{hint}')
+    made_with = {'name': name, 'in_chans': in_chans, 'global_pool': global_pool, **options}
+    made_with |= {'features_only': True} if features_only else {'num_classes': num_classes}
     options = _for_backbone(options, out_type, features_only, global_pool)
     backbone = host(**{'in_channels': in_chans, **arguments, 'out_type': out_type, **options})
     model = Features(backbone) if features_only else Classifier(backbone, num_classes)
+    model.made_with = made_with
     source = name if pretrained else checkpoint
     if source is None:
         model.data_config = data_config(backbone, PUBLISHED.get(name))

@@ -1,6 +1,7 @@
 """What :func:`vitbackbones.create_model` builds: a backbone and a head, or its maps, as in timm."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from ..layers import fuse_for_inference
 from ..weights.convert.state_dict import rename
+from . import hub
 from .base import Backbone, contract_broken
 from .preprocessing import data_config
 from .shared.intermediates import intermediates
@@ -23,7 +25,10 @@ class Model(nn.Module):
 
     Attributes:
         data_config: how pictures become images for it, as timm writes it (``preprocessing``).
+        made_with: the arguments of ``create_model`` that made it.
     """
+
+    made_with: dict[str, Any] = {}
 
     def __init__(self, backbone: Backbone) -> None:
         super().__init__()
@@ -60,6 +65,24 @@ class Model(nn.Module):
     def set_grad_checkpointing(self, enable: bool = True) -> None:
         """Recompute the blocks in the backward pass, which saves memory, or stop to do so."""
         self.backbone.with_cp = enable
+
+    @classmethod
+    def from_pretrained(cls, source: str | Path, **options: Any) -> 'Model':
+        """Return a model that :meth:`save_pretrained` wrote, as ``backbones.hub`` does."""
+        return hub.from_pretrained(source, **options)
+
+    def save_pretrained(self, save_directory: str | Path, **options: Any) -> str | None:
+        """Write weights, ``config.json`` and a card, as huggingface_hub's mixin does.
+
+        Raises:
+            InputError: huggingface_hub is not installed, or an option of the model is no data.
+        """
+        config = hub.arguments_of(self)
+        return hub.mixin()(self).save_pretrained(save_directory, config=config, **options)
+
+    def push_to_hub(self, repo_id: str, **options: Any) -> str:
+        """Upload what :meth:`save_pretrained` writes; options and errors are huggingface_hub's."""
+        return hub.mixin()(self).push_to_hub(repo_id, config=hub.arguments_of(self), **options)
 
     def forward_intermediates(
         self,

@@ -1,0 +1,95 @@
+"""Models in folders and on the hub: written by huggingface_hub's mixin, read safely."""
+
+import json
+
+import pytest
+import torch
+
+from vitbackbones import create_model
+from vitbackbones.backbones.classifier import Classifier, Features
+from vitbackbones.errors import InputError
+
+hub = pytest.importorskip('huggingface_hub')
+SMALL = {'arch': {'embed_dims': 64, 'depth': 2, 'num_heads': 2}, 'img_size': 32}
+
+
+def small(**options):
+    return create_model('deit_ti', **SMALL, **options).eval()
+
+
+def test_a_model_comes_back_with_its_options_classes_and_images(tmp_path):
+    model = small(num_classes=7, attention={'type': 'MeanShiftAttention'})
+    model.reset_classifier(3)
+    model.data_config['mean'] = (0.1, 0.2, 0.3)
+    model.save_pretrained(tmp_path / 'it')
+    assert {'config.json', 'model.safetensors', 'README.md'} == {
+        file.name for file in (tmp_path / 'it').iterdir()
+    }
+    again = Classifier.from_pretrained(tmp_path / 'it')
+    image = torch.randn(1, 3, 32, 32)
+    assert torch.equal(again(image), model(image))
+    assert again(image).shape == (1, 3)
+    assert again.data_config == model.data_config
+
+
+def test_maps_come_back(tmp_path):
+    maps = small(features_only=True, out_indices=(0, 1))
+    maps.save_pretrained(tmp_path)
+    again = Features.from_pretrained(tmp_path)
+    image = torch.ones(1, 3, 32, 32)
+    for found, wanted in zip(again(image), maps(image), strict=True):
+        assert torch.equal(found, wanted)
+
+
+def test_a_repository_is_downloaded_and_uploaded(tmp_path, monkeypatch):
+    model, seen = small(num_classes=2), []
+    model.save_pretrained(tmp_path)
+    fetched = lambda repo_id, filename, **options: str(tmp_path / filename)  # noqa: E731
+    monkeypatch.setattr(hub, 'hf_hub_download', fetched)
+    monkeypatch.setattr('huggingface_hub.hub_mixin.hf_hub_download', fetched)
+    again = Classifier.from_pretrained('me/mine', revision='v1')
+    assert torch.equal(again(torch.ones(1, 3, 32, 32)), model(torch.ones(1, 3, 32, 32)))
+
+    class Api:
+        def __init__(self, **options):
+            pass
+
+        def create_repo(self, repo_id, **options):
+            return type('Repository', (), {'repo_id': repo_id})
+
+        def upload_folder(self, folder_path, **options):
+            seen.extend(file.name for file in sorted(folder_path.iterdir()))
+            return 'https://there'
+
+    monkeypatch.setattr('huggingface_hub.hub_mixin.HfApi', Api)
+    assert model.push_to_hub('me/mine', private=True) == 'https://there'
+    assert seen == ['README.md', 'config.json', 'model.safetensors']
+
+
+@pytest.mark.parametrize(
+    ('change', 'said'),
+    [
+        ({'attention': {'type': 'subprocess.Popen'}}, r'attention\.type is .subprocess\.Popen'),
+        ({'checkpoint': '/etc/passwd'}, r'checkpoint is ./etc/passwd'),
+        ({'name': 'deit_z'}, 'deit_z'),
+        ({'arch': 'ti'}, 'does not fill Classifier'),
+        (None, r'config\.json is missing'),
+        ('{', 'damaged'),
+    ],
+)
+def test_a_damaged_or_hostile_folder_is_one_message(change, said, tmp_path):
+    small().save_pretrained(tmp_path)
+    file = tmp_path / 'config.json'
+    if isinstance(change, dict):
+        change = json.dumps(json.loads(file.read_text()) | change)
+    file.write_text(change) if change else file.unlink()
+    with pytest.raises(InputError, match=said) as caught:
+        Classifier.from_pretrained(tmp_path)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_an_option_that_is_no_data_cannot_be_written(tmp_path):
+    model = small()
+    model.made_with['stem'] = object
+    with pytest.raises(InputError, match='deit_ti: an option cannot be written as JSON'):
+        model.save_pretrained(tmp_path)
