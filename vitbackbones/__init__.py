@@ -1,10 +1,17 @@
 """Vision-transformer backbones for COCO detection and ADE20K segmentation on OpenMMLab."""
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from .configuration.names import config
 from .openmmlab.after_import import install as patch_openmmlab
 from .version import __version__
+
+if TYPE_CHECKING:
+    from .backbones.by_name import create_model
+    from .backbones.names import list_models
+    from .backbones.preprocessing import transform
+    from .inference.open import open_model
 
 # Imported when they are asked for: torch takes seconds, which ``vitbackbones --help`` need not.
 LATER = {
