@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 
 from ...data.checks.coco_file import load_json
 from ...data.own.pool import Pool
@@ -101,10 +102,10 @@ def _kept(found: Objects) -> np.ndarray:
 
 
 class Likelihoods:
-    """How many of the labels of a class that are as strange, or stranger, would have a fault.
+    """The share of faults among labels of a class that are so strange.
 
-    Were a share of :data:`SHARE` of all labels faulty in this way, so many would be as strange as
-    the tried faults say; that is divided by how many are.
+    It is that which would be there if all labels were sound, and a share of :data:`SHARE` of them
+    were then spoiled: what is tried tells how strange these are.
     """
 
     def __init__(
@@ -130,14 +131,28 @@ class Likelihoods:
                 own = labels[number], found[number], sizes[number]
                 for kind, key, value in _tried(*own, row, classes, rng):
                     tried[kind, key].append((value, weight))
-        self.observed = {key: np.sort(values) for key, values in observed.items()}
-        self.tried = {key: np.array(values) for key, values in tried.items()}
+        self.curves = {key: _curve(observed[key], tried[key]) for key in tried}
 
     def __call__(self, kind: str, key: int, value: float) -> float:
-        """Return the likelihood that a label of a class, so strange, has this fault; at least 0."""
-        values, weights = self.tried.get((kind, key), np.zeros((1, 2))).T
-        stranger = np.sum(self.observed[kind, key] >= value)
-        return float(weights[values >= value].sum() / (1 + stranger))
+        """Return the likelihood of a kind of fault at a label of a class that is so strange."""
+        values, shares = self.curves.get((kind, key), (NONE, NONE))
+        place = int(np.searchsorted(values, value, 'right')) - 1
+        return float(shares[place]) if place >= 0 else 0.0
+
+
+def _curve(observed: Sequence[float], tried: Sequence[tuple]) -> tuple[np.ndarray, np.ndarray]:
+    """Return values in order, and the share of what was tried among all that have such a value.
+
+    It never falls: the stranger a label, the likelier a fault (isotonic regression).
+    """
+    values, weights = np.array(tried).T
+    values = np.concatenate([observed, values, [np.inf]])  # no share is ever quite 1
+    weights = np.concatenate([np.ones(len(observed)), weights, [1]])
+    faulty = np.zeros(len(values))
+    faulty[len(observed) : -1] = 1
+    order = np.lexsort((-faulty, values))  # of equal values all get one share
+    fitted = isotonic_regression(faulty[order], weights=weights[order])
+    return values[order], fitted.x
 
 
 def _tried(
@@ -271,4 +286,4 @@ def _in_words(
         words['iou'] = ious(labels.boxes[row : row + 1], found.boxes[by : by + 1])[0, 0]
     reason = REASONS[kind].format(**words)
     box = tuple(source.boxes[at].tolist())
-    return Suspicion(picture, kind, min(likelihood, 1.0), row, box, int(category), reason)
+    return Suspicion(picture, kind, likelihood, row, box, int(category), reason)

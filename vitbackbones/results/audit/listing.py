@@ -15,7 +15,7 @@ from ...utils.files import write_file
 from .suspicion import Suspicion
 
 CVAT, STUDIO = 'cvat.json', 'label_studio.json'
-SURE = 0.5  # likelihood from which on a suggestion is in what is to be reviewed
+SURE = 0.4  # likelihood from which on a suggestion is in what is to be reviewed
 
 
 def write_lists(out: Path, pool: Pool, listed: Sequence[Suspicion]) -> None:

@@ -23,9 +23,9 @@ KINDS = {
 }
 LEAKS = 'Those in several splits come first: what is tested there was trained on.'
 ORDER = (
-    'The likeliest first: orange is what is doubted, and what is suggested in its place. The '
-    'likelihood is how many of the labels that look as strange would be wrong if a twentieth of '
-    'all labels were wrong in this way; sound labels are among them.'
+    'The likeliest first: orange is what is doubted, and what is suggested in its place. A '
+    'likelihood of 0.5 means: if all labels were sound, and a twentieth of them were then spoiled '
+    'in this way, every other one that looks so strange would be a spoiled one.'
 )
 
 
