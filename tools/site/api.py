@@ -60,7 +60,11 @@ ROOMS = {
         'Published weights, reading files safely, filling models.',
         ['weights', 'weights.read', 'weights.convert', 'openmmlab.loading'],
     ),
-    'analysis': ('Analysis', 'Reading inside a model, and drawing it.', ['results.analysis']),
+    'analysis': (
+        'Analysis',
+        'Reading inside a model, and finding labels that are wrong.',
+        ['results.analysis', 'results.audit'],
+    ),
     'inference': (
         'Inference',
         'Models of the toolboxes on pictures, and faster.',
