@@ -57,3 +57,12 @@ def test_a_score_is_from_0_to_1(text, capsys):
     with pytest.raises(SystemExit):
         parser.parse_args(['--score-threshold', text])
     assert text in capsys.readouterr().err
+
+
+def test_a_backbone_comes_before_the_options_that_change_it():
+    parser = ArgumentParser()
+    add_shared(parser.add_argument, '--backbone', '--cfg-options')
+    given = ['--cfg-options', 'model.backbone.frozen_stages=1', '--backbone', 'timm:test_vit']
+    options = parser.parse_args(given).cfg_options
+    assert [*options] == ['model.backbone', 'model.backbone.frozen_stages']
+    assert parser.parse_args([]).cfg_options == {}

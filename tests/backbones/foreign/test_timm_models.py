@@ -80,7 +80,7 @@ def test_published_weights_have_an_address():
 def test_stages_depths_and_options_are_those_of_timm():
     backbone = Timm('test_vit', frozen_stages=2, with_cp=True, drop_path_rate=0.2, in_channels=5)
     assert backbone.net.grad_checkpointing
-    assert backbone.net.blocks[-1].drop_path1.drop_prob == 0.2
+    assert backbone.net.blocks[-1].drop_path1.drop_prob == pytest.approx(0.2)
     frozen = {name for name, each in backbone.named_parameters() if not each.requires_grad}
     assert {name.split('.')[1] for name in frozen} == {
         'cls_token',

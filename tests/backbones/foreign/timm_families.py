@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from vitbackbones.backbones.foreign.timm_models import Timm
-from vitbackbones.errors import OptionError
+from vitbackbones.errors import InputError, OptionError
 
 PAGE = Path(__file__).parents[3] / 'docs' / 'backbones.md'
 # the small network of each family
@@ -27,10 +27,10 @@ def row(family: str) -> str:
     try:
         with TemporaryDirectory() as folder:
             backbone = equal_to_timm(name, Path(folder, 'weights.pth'))
-    except OptionError as error:
-        reason = str(error).partition('gives no maps: ')[2] or str(error)
-        reason = re.split(r'[.:(] ', reason)[0]
-        return f'| {family} | `{name}` | no maps: {reason[:60]} | | |'
+    except (InputError, OptionError) as error:
+        text = str(error)
+        reason = text.partition('gives no maps: ')[2] or text.partition(': ')[2]
+        return f'| {family} | `{name}` | refused: {re.split("[:;.]", reason)[0][:80]} | | |'
     widths, strides = (
         ', '.join(map(str, x)) for x in (backbone.out_channels, backbone.out_strides)
     )

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from ...errors import InputError, OptionError
 from ...layers import cut_map, pad_to_multiple
@@ -151,8 +152,12 @@ class Foreign(Backbone):
 
 
 def leaves(net: Any) -> dict[str, nn.Parameter | nn.Module]:
-    """Return the parameters of a network, and its modules without parts, by name."""
-    modules = {name: part for name, part in net.named_modules() if not [*part.children()]}
+    """Return the parameters of a network, and its norms and modules without parts, by name."""
+    modules = {
+        name: part
+        for name, part in net.named_modules()
+        if isinstance(part, _BatchNorm) or not [*part.children()]  # timm's has an activation
+    }
     return {**modules, **dict(net.named_parameters())}
 
 
