@@ -64,7 +64,6 @@ def test_any_backbone_feeds_it(make_backbone, kind):
         ({'out_strides': []}, r'out_strides=\[\].*strides that grow'),
         ({'out_strides': [8, 8]}, r'out_strides=\[8, 8\].*strides that grow'),
         ({'out_strides': [4, 8, 16], 'num_outs': 2}, 'at most num_outs'),
-        ({'in_strides': [14]}, 'in_strides=14'),
         ({'in_channels': [8] * 3, 'in_strides': [16] * 3}, 'so there must be as many'),
     ],
     ids=str,

@@ -98,7 +98,6 @@ def test_ours_by_name_start_from_published_weights():
         ('hf:dinov', r"--backbone hf:dinov: transformers has no backbone 'dinov'; did you mean"),
         ('pvt_x', r"--backbone pvt_x: unknown model 'pvt_x'; did you mean"),
         ('tim:resnet18', r'--backbone tim:resnet18: unknown model'),
-        ('timm:inception_v3', r'inception_v3 gives no maps: its maps do not have the strides'),
     ],
 )
 def test_a_name_that_does_not_exist_is_refused(name, said):
