@@ -17,7 +17,7 @@ def test_each_step_says_what_it_changes(tool, data, tmp_path):
         *('--cfg-options', 'train_dataloader.batch_size=3'),
     )
     assert (result.status, list(tmp_path.iterdir())) == (0, [])
-    assert headings(result.out)[:11] == [
+    assert headings(result.out)[:12] == [
         *(
             'backbone',
             'command line',
@@ -25,6 +25,7 @@ def test_each_step_says_what_it_changes(tool, data, tmp_path):
             'sections',
             'frozen parts',
             'settings',
+            'bands',
             'widths',
         ),
         *('agreement', 'own data', 'classes', 'precision'),

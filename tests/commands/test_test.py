@@ -77,10 +77,10 @@ def test_one_tile_changes_nothing_and_several_are_measured(run, tool, data, conf
 def test_what_is_not_cut_is_refused(tool, tmp_path):
     (cut,) = (step.take for step in STEPS if step.name == 'tiles')
     options = Namespace(tiles=9, tta=True, checkpoint='a.pth')
-    with pytest.raises(InputError, match='--tiles: is made for a checkpoint in torch'):
+    with pytest.raises(InputError, match='--tiles: is made for detectors and segmentors in torch'):
         cut(Config({'default_scope': 'mmseg'}), options)
     options = Namespace(tiles=9, tta=False, checkpoint='a.onnx')
-    with pytest.raises(InputError, match='--tiles: is made for a checkpoint in torch'):
+    with pytest.raises(InputError, match='--tiles: is made for detectors and segmentors in torch'):
         cut(Config({'default_scope': 'mmdet'}), options)
-    with pytest.raises(InputError, match='--tiles: a classifier answers a picture as a whole'):
+    with pytest.raises(InputError, match='--tiles: is made for detectors and segmentors in torch'):
         cut(Config({'default_scope': 'mmpretrain'}), options)

@@ -42,7 +42,7 @@ class Torch:
     def prepare(self, frame):
         return frame
 
-    def answer(self, samples):
+    def answer(self, samples, logits=False):
         return [Classified(np.array([9.0, 9, 9])) for _ in samples]
 
     def export(self, graphs, name):
@@ -135,9 +135,7 @@ def test_what_a_graph_cannot_answer_torch_does(graphs, monkeypatch):
     torch = Torch('any')
     model = GraphModel(graphs, lambda: torch)
     broken = InputError('ONNX Runtime fails')
-    monkeypatch.setattr(
-        model._open('any'), 'answer', lambda pictures: (_ for _ in ()).throw(broken)
-    )
+    monkeypatch.setattr(model._open('any'), 'answer', lambda *given: (_ for _ in ()).throw(broken))
     assert ask(model, (8, 9)) == [False]
 
 

@@ -18,7 +18,7 @@ FILES = 9
 class Model:
     """Answers each picture with its number, and notes what it is asked."""
 
-    meta = {'classes': ('class',)}
+    meta, color = {'classes': ('class',)}, 'color'
 
     def __init__(self):
         self.prepared, self.most_ahead = 0, 0

@@ -226,10 +226,8 @@ def _augment(config: Config, options: Namespace) -> Config:
 def _cut(config: Config, options: Namespace) -> Config:
     if not options.tiles:
         return config
-    if config.default_scope == 'mmpretrain':
-        raise InputError('--tiles: a classifier answers a picture as a whole; leave it out')
-    if options.tta or is_exported(options.checkpoint):
-        raise InputError('--tiles: is made for a checkpoint in torch, without --tta')
+    if config.default_scope == 'mmpretrain' or options.tta or is_exported(options.checkpoint):
+        raise InputError('--tiles: is made for detectors and segmentors in torch, without --tta')
     return use_tiles(config, Tiling(options.tiles, options.overlap, options.merge))
 
 

@@ -11,8 +11,7 @@ from .data_paths import datasets, separated
 from .settings import as_list, value_at
 
 LOADING = ('LoadImage', 'LoadImageFromFile')
-COLORS = ('PhotoMetricDistortion', 'YOLOXHSVRandomAug', 'ColorJitter', 'RandAugment', 'Lighting')
-COLORS += ('AutoAugment', 'CLAHE', 'RGB2Gray')  # steps that are made for three
+COLORS = ('PhotoMetricDistortion', 'YOLOXHSVRandomAug', 'ColorJitter', 'RandAugment', 'AutoAugment')
 EXCHANGES = ('bgr_to_rgb', 'rgb_to_bgr', 'to_rgb')
 ASK = '"vitbackbones check CONFIG --statistics" prints those of the data'
 

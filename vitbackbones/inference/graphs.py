@@ -86,9 +86,11 @@ class GraphModel:
     def answer(self, samples: Sequence[dict], logits: bool = False) -> list[Answer]:
         """Return the answers for prepared frames, whose images have one size."""
         name = self._graph_name(samples[0]['inputs'].shape[1:])
-        if graph := self._graph(name):
+        # a graph gives no logits in the size of the picture
+        graph = self._graph(name)
+        if graph and not (logits and graph.card.task == 'segmentation'):
             with suppress(InputError):  # torch answers it, or says what is wrong
-                return graph.answer([sample['picture'] for sample in samples], logits)
+                return graph.answer([sample['picture'] for sample in samples])
         predictor = self.original.predictor
         start = perf_counter()
         prepared = [predictor.prepare(sample['frame']) for sample in samples]

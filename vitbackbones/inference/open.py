@@ -310,4 +310,4 @@ class ExportedModel:
 
     def answer(self, samples: Sequence[dict], logits: bool = False) -> list[Answer]:
         """Return the answers for prepared frames, whose images have one size."""
-        return self.exported.answer([sample['picture'] for sample in samples], logits)
+        return self.exported.answer([sample['picture'] for sample in samples])

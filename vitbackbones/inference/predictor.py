@@ -52,10 +52,9 @@ def steps_after_loading(config: Config) -> list[dict]:
 
 def only_loading(config: Config) -> Config:
     """Return a config whose test pipelines load and pack: something else prepares pictures."""
-    config = separated(config)
+    config, kept = separated(config), ('Load', 'Pack')
     for _, dataset in datasets(config, ('test',)):
-        kept = [s for s in dataset.pipeline if bare_name(s['type']).startswith(('Load', 'Pack'))]
-        dataset.pipeline = kept
+        dataset.pipeline = [s for s in dataset.pipeline if bare_name(s['type']).startswith(kept)]
     return config
 
 
@@ -85,9 +84,6 @@ class Answering:
 
     def answer(self, samples: Sequence[dict], logits: bool = False) -> list[Answer]:
         """Return the answers for prepared frames, whose images have one size.
-
-        Args:
-            logits: whether those of segmentation come with their logits.
 
         Raises:
             InputError: there is NaN or infinity in what the model has found.

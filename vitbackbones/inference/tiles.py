@@ -114,9 +114,10 @@ class TiledModel:
         first = next(answers)
         found = zip(tiles, chain([first], answers), strict=True)
         size = frame.pixels.shape[:2]
-        if isinstance(first, Segmented):
-            return merge_logits(found, size)
-        return merge_objects(found, size, self.tiling.merge)
+        is_map = isinstance(first, Segmented)
+        return (
+            merge_logits(found, size) if is_map else merge_objects(found, size, self.tiling.merge)
+        )
 
     def _answers(self, frame: Frame, tiles: list[Tile]) -> Iterator[Answer]:
         """Yield the answers of tiles, a batch of which is in memory."""
@@ -130,8 +131,7 @@ class TiledModel:
 def merge_logits(found: Iterable[tuple[Tile, Segmented]], size: tuple[int, int]) -> Segmented:
     """Return the labels of a picture (H, W): where tiles overlap, their logits are averaged.
 
-    The logits of the rows that tiles of one height cover are in memory. A mean and a sum have the
-    same largest class.
+    Those of a row of tiles are in memory. A mean and a sum have the same largest class.
 
     Raises:
         InputError: there are no logits, or those of one class, which a threshold decides on.
@@ -161,7 +161,7 @@ class PastedMasks:
         return len(self.parts)
 
     def __getitem__(self, which: int | np.ndarray) -> 'np.ndarray | PastedMasks':
-        if isinstance(which, np.ndarray):  # of numbers, or of bool
+        if isinstance(which, np.ndarray):
             return PastedMasks([self.parts[i] for i in np.arange(len(self))[which]], self.size)
         mask = np.zeros(self.size, bool)
         for tile, code in self.parts[which]:

@@ -27,22 +27,17 @@ def use_tiles(config: Config, tiling: Tiling) -> Config:
 
 
 class TiledInTest(BaseTTAModel):
-    """A model (``module``) that answers pictures in tiles, as :class:`.tiles.TiledModel`.
-
-    ``steps``: of its test pipeline, without what loads; ``tiling``: of :class:`.tiles.Tiling`.
-    """
+    """Answers in tiles of the model ``module``, by the ``steps`` of its pipeline after loading."""
 
     merge_preds = None  # of views; tiles are merged in ``test_step``
 
     def __init__(self, module: dict, steps: list[dict], batch_size: int, **tiling) -> None:
         super().__init__(module)
-        self.steps, self.batch_size = steps, batch_size
-        self.tiling = Tiling(**tiling)
+        self.steps, self.how = steps, (Tiling(**tiling), batch_size)
 
     def test_step(self, data: dict) -> list:
         """Return the data samples of a batch, with what is found in them."""
-        answering = Answering(self.module, self.steps)  # the model may have been fused since
-        tiled = TiledModel(answering, self.tiling, self.batch_size)
+        tiled = TiledModel(Answering(self.module, self.steps), *self.how)  # it may be fused since
         for image, sample in zip(data['inputs'], data['data_samples'], strict=True):
             pixels = np.ascontiguousarray(image.permute(1, 2, 0))  # (3, H, W) -> (H, W, 3), BGR
             frame = Frame(Source(Path(sample.img_path), sample.img_path), pixels)

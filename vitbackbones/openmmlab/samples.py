@@ -44,10 +44,10 @@ def fill(sample: 'BaseDataElement', answer: Answer) -> None:
     if isinstance(answer, Detected) and answer.boxes is not None:
         objects = {'bboxes': answer.boxes, 'scores': answer.scores, 'labels': answer.labels}
         found = {name: torch.from_numpy(values) for name, values in objects.items()}
-        if isinstance(answer.masks, np.ndarray):
-            found['masks'] = torch.from_numpy(answer.masks)
-        elif answer.masks is not None:  # of a large picture: all at once would fill the memory
-            found['masks'] = [to_rle(mask) for mask in answer.masks]
+        masks = answer.masks
+        if masks is not None:  # of tiles: all at once would fill the memory
+            is_array = isinstance(masks, np.ndarray)
+            found['masks'] = torch.from_numpy(masks) if is_array else [*map(to_rle, masks)]
         sample.pred_instances = InstanceData(**found)
     if isinstance(answer, Detected) and answer.segments is not None:
         segments = torch.from_numpy(answer.segments)[None]  # (1, H, W)

@@ -227,9 +227,8 @@ def of_any_bands(init: Callable) -> Callable:
     """Let a data preprocessor have a mean and a std for each of any number of bands."""
 
     def of_bands(self, mean=None, std=None, *others, **options) -> None:
-        init(self, mean and [*mean][:1], std and [*std][:1], *others, **options)
-        for name, values in {'mean': mean, 'std': std}.items():
-            if values:
-                setattr(self, name, torch.tensor(values).view(-1, 1, 1))
+        init(self, mean and mean[:1], std and std[:1], *others, **options)
+        if mean and std:
+            self.mean, self.std = (torch.tensor(x).view(-1, 1, 1) for x in (mean, std))
 
     return of_bands

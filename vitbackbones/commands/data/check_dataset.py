@@ -86,22 +86,19 @@ def _print_statistics(config: Config, workers: int) -> None:
         paths = (sample['img_path'] for sample in _samples(name, settings)[0])
         files |= dict.fromkeys(paths, color_type(settings['pipeline']))
     with ThreadPool(workers) as pool:
-        count, sums, squares = sum(pool.imap(lambda item: _sums(*item), files.items()))
-    mean = sums / count  # (bands,), in the order of the files
-    std = np.sqrt((squares / count - mean**2).clip(0))
+        mean, squares = sum(pool.imap(lambda item: _means(*item), files.items())) / len(files)
     settings = value_at(config, PREPROCESSOR) or {}
     order = -1 if settings.get('bgr_to_rgb') or settings.get('to_rgb') else 1
     print(f'of {plural(len(files), "training picture")}:\n--cfg-options', end='')
-    for key, values in {'mean': mean, 'std': std}.items():
+    for key, values in {'mean': mean, 'std': np.sqrt((squares - mean**2).clip(0))}.items():
         print(f' {PREPROCESSOR}.{key}={listed(values[::order])}', end='')
     print(f' model.backbone.in_channels={len(mean)}' if len(mean) != 3 else '')
 
 
-def _sums(path: str, load: str | int) -> np.ndarray:
-    """Return (3, bands): how many values a picture has, their sum, and that of their squares."""
-    pixels = read_image(path, load)  # (H, W) in gray, else (H, W, bands)
-    values = np.atleast_3d(pixels).reshape(-1, np.atleast_3d(pixels).shape[2]).astype(float)
-    return np.stack([np.full(values.shape[1], len(values)), values.sum(0), (values**2).sum(0)])
+def _means(path: str, load: str | int) -> np.ndarray:
+    """Return the mean of each band of a picture, and that of its squares, (2, bands)."""
+    pixels = np.atleast_3d(read_image(path, load)).astype(float)  # (H, W, bands)
+    return np.stack([pixels.mean((0, 1)), (pixels**2).mean((0, 1))])
 
 
 def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:

@@ -74,15 +74,6 @@ def segmented(outputs: Outputs, picture: Prepared) -> Segmented:
     return Segmented(labels)
 
 
-def with_logits(outputs: Outputs, picture: Prepared) -> Segmented:
-    """Return labels and logits in the size of the picture; an InputError of a ``mask``."""
-    if 'logits' not in outputs:
-        raise InputError('the exported file answers with labels, and tiles are averaged by logits')
-    planes = (plane.astype(np.float32) for plane in _cut(outputs['logits'], picture))
-    logits = np.stack([_resized(plane, picture.original) for plane in planes])
-    return Segmented(logits.argmax(0), logits)
-
-
 def detected(outputs: Outputs, picture: Prepared) -> Detected:
     """Return the objects of a graph, the segments of a panoptic one, or both.
 
@@ -134,7 +125,6 @@ def _resized(plane: np.ndarray, size: tuple[int, int]) -> np.ndarray:
 READ: dict[str, Callable[[Outputs, Prepared], Answer]] = {
     'classification': classified,
     'segmentation': segmented,
-    'logits': with_logits,
     'detection': detected,
 }
 

@@ -121,7 +121,7 @@ class Exported:
             require_few(picture.image, self._windows['crop'], self._windows['stride'])
         return picture
 
-    def answer(self, pictures: Sequence[Prepared], logits: bool = False) -> list[Answer]:
+    def answer(self, pictures: Sequence[Prepared]) -> list[Answer]:
         """Return the answers for prepared pictures whose images have one size.
 
         Raises:
@@ -137,11 +137,10 @@ class Exported:
         require_form(self.card.task, shapes, f'{self.file}', len(pictures))
         if self.card.task == 'segmentation':  # NaN would be hidden behind a label
             require_numbers(outputs, f'{self.file}')
-        kind = 'logits' if logits and self.card.task == 'segmentation' else self.card.task
         answers = []
         for i, picture in enumerate(pictures):
             of_picture = {name: x[i] for name, x in outputs.items()}
-            answer = READ[kind](of_picture, picture)
+            answer = READ[self.card.task](of_picture, picture)
             require_numbers(vars(answer), f'{self.file}')
             require_names(answer, self.card.classes, f'{self.file}')
             answers.append(answer)

@@ -36,8 +36,8 @@ MOST_LETTERS = 200  # of a label
 def from_bgr(pixels: np.ndarray) -> Image.Image:
     """Make a picture of pixels (H, W, 3) in OpenCV's order.
 
-    Of other bands (H, W, bands) the first three are shown, as red, green and blue, or one in gray.
-    Numbers that are no bytes are stretched, 2 % of each band to black and 2 % to white.
+    Of other bands (H, W, bands) the first three are shown as red, green and blue, or one in gray;
+    numbers that are no bytes are stretched, 2 % of each band to black and 2 % to white.
     """
     if pixels.shape[2:] != (3,) or pixels.dtype != np.uint8:
         shown = pixels.reshape(*pixels.shape[:2], -1)[..., :3]  # (H, W, 1 to 3)
