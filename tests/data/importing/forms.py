@@ -41,3 +41,16 @@ def yolo(root, labels, split='train'):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
     return root
+
+
+def masks(root, count):
+    """Pictures of noise with a thing (3) on ground (0)."""
+    rng = np.random.default_rng(0)
+    for number in range(count):
+        mask = np.zeros((64, 96), np.uint8)
+        mask[10:40, 20:60] = 3
+        pixels = rng.integers(0, 255, (64, 96, 3), np.uint8)
+        for name, content in (('images', pixels), ('masks', mask)):
+            (root / name).mkdir(parents=True, exist_ok=True)
+            Image.fromarray(content).save(root / name / f'{number}.png')
+    (root / 'classes.txt').write_text('0 ground\n3 thing\n')

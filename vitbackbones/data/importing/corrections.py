@@ -1,5 +1,6 @@
 """Accepted corrections of labels: the list of an audit, or what was reviewed in a labeling tool."""
 
+import os
 import re
 import shutil
 from collections import defaultdict
@@ -19,6 +20,7 @@ from ..loading.load_mask import read_mask
 from ..own.coco_folder import is_coco, require_read
 from ..own.numbering import FILES
 from ..own.pool import Pool, find_pool
+from ..own.splits import named_split
 from .pictures import Picture, place, write_coco
 
 LIST = 'faults.json'
@@ -147,11 +149,14 @@ def _write_boxes(pool: Pool, changed: Mapping[int, list[dict]], out: Path, copy:
 
 
 def _write_masks(pool: Pool, changed: Mapping[int, list[dict]], out: Path, copy: bool) -> None:
+    common = os.path.commonpath([file.parent for file in pool.files])
     for row, (file, mask) in enumerate(zip(pool.files, pool.masks, strict=True)):
-        folder, name = pool.splits[row] or '', file.relative_to(pool.root).as_posix()
-        name = name.replace('/', '__')
-        place(file, out / 'images' / folder / name, copy)
-        target = (out / 'masks' / folder / name).with_suffix('.png')
+        name = file.relative_to(common)
+        split = pool.splits[row]
+        if split and named_split(str(name.parent)) != split:
+            name = Path(split, name)
+        place(file, out / 'images' / name, copy)
+        target = (out / 'masks' / name).with_suffix('.png')
         if row not in changed:
             place(mask, target, copy)
             continue

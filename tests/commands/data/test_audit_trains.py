@@ -1,0 +1,54 @@
+"""Audits whose models are trained, for a few steps that teach them nothing."""
+
+import csv
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vitbackbones.commands.data import audit
+
+from ...data.importing.forms import masks
+from .test_audit import pets as pets
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Trainings of four steps, whatever they reach."""
+    monkeypatch.setattr(audit.Quick, 'steps_in', lambda quick, folder, seconds: 4)
+    for name in ('DETECTOR', 'SEGMENTOR'):
+        monkeypatch.setattr(audit, name, replace(getattr(audit, name), least=-1))
+
+
+@pytest.mark.threads
+def test_boxes_are_audited_and_pictures_picked_that_are_not_labeled(run, pets, short, tmp_path):
+    rng = np.random.default_rng(9)
+    (tmp_path / 'new').mkdir()
+    for number in range(3):
+        pixels = rng.integers(0, 255, (6, 9, 3), np.uint8)
+        picture = Image.fromarray(pixels).resize((96, 64), Image.Resampling.BICUBIC)
+        picture.save(tmp_path / 'new' / f'{number}.png')
+    shutil.copyfile(pets / 'images' / '3.png', tmp_path / 'new' / 'known.png')
+    result = run('audit', pets, '--out', 'out', '--folds', 2, '--pick', 2, 'new')
+    assert '1 of 4 pictures' in result.out
+    rows = [*csv.DictReader((tmp_path / 'out' / 'pick.csv').read_text().splitlines())]
+    assert len({row['file'] for row in rows}) == 2
+    assert not any('known' in row['file'] for row in rows)
+    # what was trained is not trained again
+    again = run('audit', pets, '--out', 'out', '--folds', 2)
+    assert 'Iter(train)' not in again.out
+    assert (tmp_path / 'out' / 'faults.json').is_file()
+
+
+@pytest.mark.threads
+def test_masks_are_audited(run, short, tmp_path):
+    masks(tmp_path / 'data', 8)
+    run('audit', 'data', '--out', 'out', '--folds', 2)
+    content = json.loads((tmp_path / 'out' / 'faults.json').read_text())
+    assert [each['name'] for each in content['categories']] == ['ground', 'thing']
+    assert content['annotations']  # four steps teach nothing
+    assert all(each['segmentation'] for each in content['annotations'])
+    assert 'looks like' in (tmp_path / 'out' / 'audit.html').read_text()

@@ -1,0 +1,58 @@
+"""Corrections of masks; those of boxes are tested with the audit that lists them."""
+
+import json
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from vitbackbones.data.importing.corrections import import_corrections
+from vitbackbones.data.own.pool import find_pool
+from vitbackbones.errors import InputError
+
+from .forms import masks
+
+
+@pytest.fixture
+def listed(tmp_path):
+    """A folder of masks, and a list with a region of one of them."""
+    masks(tmp_path / 'data', 3)
+    pool = find_pool(tmp_path / 'data')
+    image = {'id': 7, 'file_name': 'images/1.png', 'labels_sha256': pool.digest(1)}
+    image['sha256'] = sha256(pool.files[1].read_bytes()).hexdigest()
+    region = {'id': 1, 'image_id': 7, 'category_id': 5, 'fault': 'mask', 'label_id': None}
+    region['segmentation'] = [[70, 50, 79, 50, 79, 59, 70, 59]]
+    names = [{'id': 5, 'name': 'thing'}, {'id': 6, 'name': 'ground'}]
+    content = {'images': [image], 'annotations': [region], 'categories': names}
+    (tmp_path / 'faults.json').write_text(json.dumps(content))
+    return tmp_path
+
+
+def test_a_region_gets_the_value_of_its_class(listed):
+    import_corrections(listed / 'faults.json', listed / 'data', listed / 'out', copy=False)
+    for number in range(3):
+        before, after = (
+            np.asarray(Image.open(listed / root / 'masks' / f'{number}.png')).copy()
+            for root in ('data', 'out')
+        )
+        if number == 1:
+            before[50:60, 70:80] = 3
+        assert (after == before).all()
+    assert find_pool(listed / 'out').classes == ['ground', 'thing']
+
+
+@pytest.mark.parametrize(
+    ('change', 'words'),
+    [
+        ({'categories': [{'id': 5, 'name': 'cow'}]}, "classes that are not in .*'cow'"),
+        ({'images': [{'id': 7, 'file_name': 'b.png', 'sha256': ''}]}, "'b.png' is not one of"),
+        ({'annotations': [{'id': 1, 'image_id': 7, 'category_id': 5}]}, 'fault must be'),
+        ({'images': [{'id': 7, 'file_name': 'images/1.png', 'sha256': '0'}]}, 'have changed'),
+    ],
+)
+def test_a_list_that_does_not_fit_is_refused(listed, change, words):
+    file = listed / 'faults.json'
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(InputError, match=words):
+        import_corrections(file, listed / 'data', listed / 'out', copy=False)
