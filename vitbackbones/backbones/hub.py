@@ -54,9 +54,10 @@ def require_data(value: Any, place: str) -> None:
 
 
 @cache
-def mixin() -> type:
+def mixin() -> Any:
     """Return huggingface_hub's mixin around models of ``create_model``, its ``module``."""
-    hub = import_optional('huggingface_hub', 'huggingface_hub')
+    import_optional('huggingface_hub', 'huggingface_hub')
+    import huggingface_hub as hub
 
     class OnHub(hub.PyTorchModelHubMixin, library_name='vitbackbones'):
         def __init__(self, module: Any = None, **config: Any) -> None:

@@ -37,7 +37,9 @@ class Model(Protocol):
 
     meta: dict
     runtime: str
-    color: str | int
+
+    @property
+    def color(self) -> str | int: ...
 
     def prepare(self, frame: Frame) -> dict:
         """Return what is answered together with others whose ``inputs`` have the same shape."""

@@ -129,8 +129,8 @@ class Exported:
         """
         images = np.stack([picture.image for picture in pictures])
         if self._windows:
-            logits = slide(lambda x: self.run(x)['logits'], images, **self._windows)
-            outputs = {'logits': logits}
+            whole = slide(lambda x: self.run(x)['logits'], images, **self._windows)
+            outputs = {'logits': whole}
         else:
             outputs = self.run(images)
         shapes = {name: x.shape for name, x in outputs.items()}
