@@ -60,18 +60,18 @@ def mixin() -> Any:
     import huggingface_hub as hub
 
     class OnHub(hub.PyTorchModelHubMixin, library_name='vitbackbones'):
-        def __init__(self, module: Any = None, **config: Any) -> None:
+        def __init__(self, module: Any = None, **made: Any) -> None:
             self.module = module
 
         @classmethod
         def _from_pretrained(
-            cls, *, model_id: str, map_location: str = 'cpu', strict: bool = True, **options
+            cls, *, model_id: str, map_location: str = 'cpu', **options
         ) -> 'OnHub':
             from .by_name import create_model
 
             places = ('revision', 'cache_dir', 'force_download', 'local_files_only', 'token')
             where = {key: options.pop(key) for key in places}
-            place = f'{model_id}: config.json'
+            place = 'config.json'
             if 'name' not in options:
                 raise InputError(f'{place} is missing, or not of a model of vitbackbones')
             images = options.pop('data_config', {})
