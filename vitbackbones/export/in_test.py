@@ -40,6 +40,9 @@ class ExportedInTest(BaseModel):
         super().__init__()
         self.exported = load(file, trusted=trusted)
 
+    def __deepcopy__(self, memo: dict) -> 'ExportedInTest':
+        return self  # to hooks that average weights: it has none, and no runtime can be copied
+
     def test_step(self, data: dict) -> list:
         """Return the data samples of a batch, with what the file answers in them."""
         pictures = []

@@ -5,7 +5,6 @@ compute in whole numbers. LayerNorm, softmax and whatever else its rules for tra
 in float32. The ranges fit the pictures that they were read on, so a file is never judged by these.
 """
 
-import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -32,7 +31,7 @@ from .graphs import silenced
 from .in_test import use_exported
 from .runtime import Exported, load
 from .runtime.answers import Answer, Classified, Segmented
-from .runtime.card import Card
+from .runtime.card import Card, digest
 from .runtime.runtimes import LONGEST, run_openvino
 
 NNCF = 'nncf', "'vitbackbones[int8]'"
@@ -131,9 +130,9 @@ def _spread(files: Sequence[Path], most: int) -> list[Path]:
 def _require_others(calibration: Sequence[Path], judged: Sequence[Path]) -> None:
     """Refuse pictures that the file is judged by, also copies of them."""
     sizes = {file.stat().st_size for file in calibration}
-    digests = {_digest(file): file for file in calibration}
+    digests = {digest(file): file for file in calibration}
     for file in judged:
-        if file.stat().st_size in sizes and (same := digests.get(_digest(file))):
+        if file.stat().st_size in sizes and (same := digests.get(digest(file))):
             raise InputError(
                 f'--calibrate: {same} is one of the pictures that the file is judged by ({file}); '
                 'give training pictures'
@@ -151,10 +150,6 @@ def _require_seen(exported: Exported, files: Sequence[Path]) -> None:
         f'--calibrate: on all {len(files)} pictures, such as {files[0]}, the model sees the '
         'same or nothing; give pictures as it was trained on'
     )
-
-
-def _digest(file: Path) -> bytes:
-    return hashlib.sha256(file.read_bytes()).digest()
 
 
 # ------------------------------------------------------------------------ judges
