@@ -55,9 +55,10 @@ def summarize(
     """Say which classes and how many pictures a folder has, or how many of them are tested.
 
     >>> summarize(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets', training=True)
-    '2 classes: cat, dog; 80 pictures for train, 20 for val from pets'
+    '2 classes: cat, dog; 80 pictures for train, 20 for val, which test takes, too, from pets'
     >>> summarize(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets', training=False)
-    '2 classes: cat, dog; tested on the 20 pictures for val, not on 80 for train, from pets'
+    '2 classes: cat, dog; tested on the 20 pictures for val, which have chosen the best checkpoint \
+    (none are for test), not on 80 for train, from pets'
     """
     counts = {split: counts[split] for split in SPLITS if split in counts}
     shown = next(iter(counts)) if training else part_for('test', counts)
@@ -65,8 +66,11 @@ def summarize(
     others = ', '.join(f'{count} for {split}' for split, count in counts.items())
     if training:
         found = f'{pictures} for {shown}' + (f', {others}' if others else '')
+        if others and 'test' not in counts:
+            found += ', which test takes, too,'
     elif others:
-        found = f'tested on the {pictures} for {shown}, not on {others},'
+        chose = ', which have chosen the best checkpoint (none are for test)'
+        found = f'tested on the {pictures} for {shown}{chose * (shown == "val")}, not on {others},'
     else:
         found = f'tested on all {pictures}'
     return f'{in_words(classes)}; {found} from {source}'

@@ -18,6 +18,7 @@ from torch import nn
 from tqdm import tqdm
 
 from ..errors import printable
+from ..results.analysis.run_log import COMMAND
 from ..utils.messages import on_terminal
 from .frozen import freeze
 
@@ -27,6 +28,7 @@ BOILERPLATE = (
     '"HardDiskBackend" is the alias',
     'Checkpoints will be saved to',  # the work dir, which the first lines name
     'Distributed training is not used',
+    COMMAND,
     'Exp name',
     'Loads checkpoint by',  # the next line is "Load checkpoint from"
     'Resumed iteration number is not divisible',  # ExactResumeHook says what is lost

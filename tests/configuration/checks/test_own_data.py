@@ -13,8 +13,9 @@ from vitbackbones.configuration.checks.data_sets import check_data
 from vitbackbones.configuration.checks.own_data import use_own_data
 from vitbackbones.configuration.data_paths import datasets, locate_data
 from vitbackbones.errors import InputError
+from vitbackbones.utils.messages import plural
 
-from ...data.own.folders import coco, one_file, roboflow, write
+from ...data.own.folders import CATEGORIES, coco, one_file, roboflow, write
 from ...shapes_configs import make_config, make_mask_config
 
 
@@ -95,12 +96,17 @@ def names_tested(config, folder, checkpoint):
 def test_a_folder_that_training_split_is_tested_on_what_it_held_out(config, tmp_path, capsys):
     one_file(tmp_path / 'own', 30)
     trained = use_own_data(config, 'own', 'run')
-    val = json.loads(Path(trained.val_dataloader.dataset.ann_file).read_text())
-    held_out = {entry['file_name'] for entry in val['images']}
+    val, test = (
+        json.loads(Path(loader.dataset.ann_file).read_text())
+        for loader in (trained.val_dataloader, trained.test_dataloader)
+    )
+    held_out = {entry['file_name'] for entry in test['images']}
+    assert held_out.isdisjoint(entry['file_name'] for entry in val['images'])
     checkpoint = checkpoint_of(trained)
     capsys.readouterr()
     assert names_tested(config, 'own', checkpoint) == held_out
-    assert f'tested on the {len(held_out)} pictures for val' in capsys.readouterr().out
+    said = f'tested on the {plural(len(held_out), "picture")} for test, not on '
+    assert said in capsys.readouterr().out
     moved = (tmp_path / 'own').rename(tmp_path / 'moved')
     one_file(moved, 40)  # pictures were added
     assert held_out <= names_tested(config, 'moved', checkpoint) < {f'{i}.jpg' for i in range(40)}
@@ -113,6 +119,16 @@ def test_a_folder_that_training_never_saw_is_tested_as_a_whole(config, tmp_path,
     for checkpoint in (checkpoint_of(), checkpoint_of(use_own_data(config, 'other'))):
         assert names_tested(config, 'own', checkpoint) == names
         assert 'tested on all 20 pictures from ' in capsys.readouterr().out
+
+
+def test_a_folder_that_has_none_for_testing_is_tested_on_its_validation(config, tmp_path, capsys):
+    shapes_layout(tmp_path / 'own', CATEGORIES)
+    trained = use_own_data(config, 'own', 'run')
+    assert '1 picture for train, 1 for val, which test takes, too, from ' in capsys.readouterr().out
+    assert trained.test_dataloader.dataset == trained.val_dataloader.dataset
+    names_tested(config, 'own', checkpoint_of(trained))
+    said = 'for val, which have chosen the best checkpoint (none are for test), not on 1 for train'
+    assert said in capsys.readouterr().out
 
 
 @pytest.mark.parametrize('name', ['test', 'valid', 'result'])

@@ -10,8 +10,8 @@ from .folders import CATEGORIES, coco, one_file, roboflow, write
 
 def test_one_file_is_split_by_the_names_of_its_pictures(tmp_path):
     parts = find_parts(one_file(tmp_path, 40))
-    assert parts.keys() == {'train', 'val'}
-    names = parts['train'].names + parts['val'].names  # none is in both
+    assert parts.keys() == {'train', 'val', 'test'}
+    names = [name for part in parts.values() for name in part.names]  # none is in two
     assert sorted(names) == sorted(f'{i}.jpg' for i in range(40))
     for part in parts.values():
         assert (part.images, part.whole) == (tmp_path / 'pictures', False)
@@ -70,7 +70,10 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
     ('files', 'message'),
     [
         ({}, r"no annotation file in COCO's format .* docs/own_data.md"),
-        ({'0.json': '{"shapes": []}'}, r'labelme, one for each .* labelme2coco\.py'),
+        (
+            {'0.json': '{"shapes": []}'},
+            'labelme, one for each picture: vitbackbones import labelme ',
+        ),
         ({'a/0.xml': '<annotation/>'}, r'vitbackbones import voc .* OUT, then --data-root OUT'),
         ({'test.json': coco(['0.jpg'])}, r'test\.json is for test, and no annotation file'),
         ({'a.json': coco(['0.jpg']), 'b.json': coco(['1.jpg'])}, r'several .* a\.json, b\.json'),

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from vitbackbones.data.own.splits import SHARE, held_out, named_split
+from vitbackbones.data.own.splits import SHARE, for_testing, held_out, named_split
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,13 @@ def test_added_pictures_move_no_other_from_one_part_to_the_other():
     part = held_out(names[:500])
     assert part == held_out(reversed(names)) & {*names[:500]}
     assert abs(len(held_out(names)) / 1000 - SHARE) < 0.04
+    tested = for_testing(held_out(names))
+    assert for_testing(part) == tested & part
+    assert abs(len(tested) / 1000 - SHARE / 2) < 0.04
 
 
 def test_no_part_is_empty():
     for count, first in product(range(2, 8), range(20)):
-        assert 0 < len(held_out(f'{first + i}.jpg' for i in range(count))) < count
+        chosen = held_out(f'{first + i}.jpg' for i in range(count))
+        assert 0 < len(chosen) < count
+        assert (0 < len(for_testing(chosen)) < len(chosen)) == (len(chosen) > 1)

@@ -7,7 +7,7 @@ import pytest
 
 from vitbackbones.errors import InputError
 from vitbackbones.results.analysis import run_log
-from vitbackbones.results.analysis.run_log import records, value_after
+from vitbackbones.results.analysis.run_log import metrics_of, records, value_after
 
 STEP = {'loss': 1.0, 'time': 0.2, 'step': 50}
 
@@ -25,6 +25,12 @@ def test_the_value_is_that_of_the_end_and_of_the_last_evaluation(tmp_path):
     assert value_after(tmp_path, 'acc', 2) == 21
     assert value_after(tmp_path, 'acc', 3) is None
     assert value_after(tmp_path, 'mAP', 2) is None
+
+
+def test_the_metrics_of_a_checkpoint_are_those_logged_after_it(tmp_path):
+    log(tmp_path, '20260101_1', STEP, {'acc': 21.0, 'none': -1.0, 'time': 0.1, 'step': 50})
+    assert metrics_of(tmp_path / 'best_acc_iter_50.pth') == {'acc': 21.0}
+    assert metrics_of(tmp_path / 'iter_60.pth') == metrics_of(tmp_path / 'model.pth') == {}
 
 
 def test_a_killed_run_leaves_half_a_line(tmp_path):

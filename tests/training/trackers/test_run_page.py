@@ -2,13 +2,17 @@
 
 import json
 import os
+import shlex
+import sys
 
 import pytest
+import torch
 from PIL import Image
 
 from vitbackbones.training.trackers.run_page import NAME, read_record, write_run_page
 
 from ...results.report.test_page import EVIL, Reader
+from ..toy import toy_config
 from .conftest import config, train
 
 pytestmark = pytest.mark.compat
@@ -90,3 +94,23 @@ def test_a_page_that_cannot_be_written_is_a_warning(tmp_path, capsys):
 def test_a_damaged_record_counts_as_none(tmp_path, content):
     (tmp_path / 'tracking.json').write_text(content)
     assert read_record(tmp_path) == {}
+
+
+def test_of_a_run_that_was_not_followed_its_log_tells(tmp_path):
+    work_dir = tmp_path / 'run'
+    train(toy_config(work_dir, custom_hooks=[{'type': 'vitbackbones.CurvesHook'}]))
+    found = texts(write_run_page(work_dir, work_dir / NAME))
+    assert after(found, 'status') == 'finished'
+    assert after(found, 'command') == shlex.join(sys.argv)
+    assert after(found, 'PyTorch').startswith(torch.__version__.partition('+')[0])
+    assert any("model = dict(type='ToyModel')" in text for text in found)
+
+    (log,) = work_dir.glob('*/*.log')
+    lines = log.read_text().splitlines()
+    last = next(i for i, line in enumerate(lines) if 'Saving checkpoint at 2 epochs' in line)
+    log.write_text('\n'.join([*lines[: last + 1], 'Killed']))
+    status = after(texts(write_run_page(work_dir, work_dir / NAME)), 'status')
+    assert status == 'running or stopped: 2 of 3 epochs are saved; the log ends with: Killed'
+    log.unlink()
+    status = after(texts(write_run_page(work_dir, work_dir / NAME)), 'status')
+    assert status == 'not known: the log names no checkpoint'

@@ -114,7 +114,7 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
     return (
         f"{root}: no annotation file in COCO's format (*.json with images, annotations and "
         f'categories) in it or below. {page("own_data")} lists the layouts that are known. '
-        'The files of labelme, one for each picture, are joined into one by its labelme2coco.py.'
+        f'Those of labelme, one for each picture: {command_line("import", "labelme", root, "OUT")}.'
     )
 
 

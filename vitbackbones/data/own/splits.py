@@ -19,7 +19,7 @@ WORDS = {
     'test': ('test', 'testing'),
 }
 SPLIT_OF = {word: split for split, words in WORDS.items() for word in words}
-SHARE = 0.2  # of the pictures, held out for validation
+SHARE = 0.2  # of the pictures, held out for validation and testing
 MARKS = 16  # names by which a part is recognized
 
 
@@ -37,6 +37,8 @@ def divided(root: Path, parts: dict, trained_on: Iterable[str] | None) -> dict:
     """Return the parts of a data set with one for validation.
 
     Where nothing is for validation, a fixed share of the training pictures is, by their names.
+    Where nothing is for testing either, half of that share is: what chose the checkpoint of a run
+    does not judge it.
 
     Args:
         root: the folder of the data set, for messages.
@@ -57,7 +59,9 @@ def divided(root: Path, parts: dict, trained_on: Iterable[str] | None) -> dict:
     if len(names) < 2:
         raise InputError(f'{root}: one picture cannot be split into training and validation.')
     chosen = held_out(names)
-    return parts | {'train': part.only(names - chosen), 'val': part.only(chosen)}
+    tested = set() if 'test' in parts else for_testing(chosen)
+    found = {'train': part.only(names - chosen), 'val': part.only(chosen - tested)}
+    return parts | found | ({'test': part.only(tested)} if tested else {})
 
 
 def held_out(names: Iterable[str]) -> set[str]:
@@ -69,6 +73,13 @@ def held_out(names: Iterable[str]) -> set[str]:
     ranked = sorted(set(names), key=_place)
     chosen = [name for name in ranked if _place(name) < SHARE]
     return set(chosen[: len(ranked) - 1] or ranked[:1])
+
+
+def for_testing(names: Iterable[str]) -> set[str]:
+    """Return the half of the pictures :func:`held_out` that is for testing; none of one picture."""
+    ranked = sorted(set(names), key=_place)
+    chosen = {name for name in ranked if _place(name) < SHARE / 2}
+    return chosen if 0 < len(chosen) < len(ranked) else set(ranked[: len(ranked) // 2])
 
 
 def marks(names: Iterable[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ resumed run has several of them.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +13,10 @@ from ...utils.files import read_small
 
 LOGS = '*/vis_data/scalars.json'
 PLACES = ('step', 'iter', 'epoch')  # of a record in the run
+COMMAND = 'command: '  # the beginning of a line of the text log
 LARGEST = 2**28  # bytes of a log
+NO_METRICS = ('data_time', 'time', *PLACES)  # in a record of an evaluation
+STEP = re.compile(r'(epoch|iter)_(\d+)\.pth$')  # how the name of a checkpoint ends
 DIGITS = 16  # that no number of steps has; a longer number becomes a float, which can be drawn
 
 
@@ -34,6 +38,20 @@ def records(work_dir: Path) -> Iterator[dict]:
                 continue
             if all(isinstance(record.get(key, 0), int) for key in PLACES):
                 yield record
+
+
+def metrics_of(checkpoint: Path) -> dict[str, float]:
+    """Return what validation has measured of a checkpoint in a work dir, as the log there says."""
+    measured: dict = {}
+    if step := STEP.search(checkpoint.name):
+        for record in records(checkpoint.parent):
+            if 'loss' not in record and record['step'] == int(step[2]):
+                measured |= record
+    return {
+        key: value
+        for key, value in measured.items()
+        if key not in NO_METRICS and isinstance(value, int | float) and value != -1  # of nothing
+    }
 
 
 def value_after(work_dir: Path, metric: str, step: int) -> float | None:

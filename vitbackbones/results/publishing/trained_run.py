@@ -15,11 +15,9 @@ from ...errors import InputError
 from ...training.find_checkpoint import best_checkpoints, find_checkpoint
 from ...weights.filling import require_finite
 from ...weights.read.load import load_file
-from ..analysis.run_log import records
+from ..analysis.run_log import STEP, metrics_of
 
-STEP = re.compile(r'(epoch|iter)_(\d+)\.pth$')
 SECRET = re.compile(r'(token|secret|password|credential|api_?key|access_key)s?$', re.I)  # of keys
-NO_METRICS = ('data_time', 'time', 'step', 'epoch', 'iter')  # in a record of an evaluation
 
 
 @dataclass(frozen=True)
@@ -64,17 +62,7 @@ def read_run(work_dir: Path, given: str | None = None) -> TrainedRun:
     require_finite(checkpoint, content['state_dict'])
     about = (content.get('meta') or {}).get('dataset_meta') or config_meta(config)
     meta = {key: list(about[key]) for key in ('classes', 'palette') if about.get(key)}
-    measured = {}  # what the log has for this checkpoint
-    if step := STEP.search(checkpoint.name):
-        for record in records(work_dir):
-            if 'loss' not in record and record['step'] == int(step[2]):
-                measured |= record
-    metrics = {
-        key: value
-        for key, value in measured.items()
-        if key not in NO_METRICS and isinstance(value, int | float) and value != -1  # of nothing
-    }
-    return TrainedRun(config, checkpoint, content['state_dict'], meta, metrics)
+    return TrainedRun(config, checkpoint, content['state_dict'], meta, metrics_of(checkpoint))
 
 
 def portable_text(run: TrainedRun) -> str:

@@ -10,6 +10,8 @@ also where a loop counts iterations.
 """
 
 import math
+import shlex
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +26,7 @@ from mmengine.visualization import LocalVisBackend
 from ...errors import InputError
 from ...results.analysis.coefficients import TABLE, find_coefficients, read_table, write_table
 from ...results.analysis.curves import draw, measure
-from ...results.analysis.run_log import LOGS
+from ...results.analysis.run_log import COMMAND, LOGS
 from ...utils.files import write_file
 from ...utils.messages import in_one_line
 
@@ -56,6 +58,7 @@ class CurvesHook(Hook):
     def before_train(self, runner) -> None:
         """Let mmengine write the log that the curves are read from, where it does not."""
         self.last_drawn = time.monotonic()
+        runner.logger.info(f'{COMMAND}{shlex.join(sys.argv)}')  # for the page of the run
         backends = runner.visualizer._vis_backends
         if not any(isinstance(backend, LocalVisBackend) for backend in backends.values()):
             backends['LocalVisBackend'] = LocalVisBackend(str(Path(runner.log_dir, 'vis_data')))

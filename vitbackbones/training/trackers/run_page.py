@@ -3,6 +3,7 @@
 One file that opens without a network, written from the work dir alone.
 """
 
+import re
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
@@ -11,11 +12,16 @@ from ...data.loading.image_file import UnreadableImage, read_image
 from ...errors import InputError
 from ...inference.drawing.sheet import from_bgr, spread
 from ...results.analysis.curves import draw, measure
+from ...results.analysis.run_log import COMMAND, LARGEST, LOGS
 from ...results.report.elements import Document, Facts, Picture, Section, Strip, drawing, photograph
 from ...results.report.page import write_page
-from ...utils.files import read_json
+from ...utils.files import read_json, read_small
 
 NAME, RECORD, PICTURES = 'run.html', 'tracking.json', 'pictures'
+# What mmengine logs of the machine, and how far a run came
+MACHINE = ('sys.platform', 'Python', 'GPU 0', 'PyTorch', 'MMEngine', 'seed')
+SAVED = re.compile(r'Saving checkpoint at (\d+) (epochs|iterations)')
+LENGTH = re.compile(r'train_cfg\s*=\s*dict\([^()]*max_(epochs|iters)=(\d+)')
 SHOWN, WIDTH = 8, 720  # evaluations with pictures on the page; pixels of a picture
 
 
@@ -36,7 +42,7 @@ def write_run_page(work_dir: Path, file: Path) -> Path:
     """
     rows = measure(work_dir)
     figure = draw([{'model': work_dir.name, **row} for row in rows])
-    facts = {'status': 'not known, as the run was not followed (--track)', **read_record(work_dir)}
+    facts = read_record(work_dir) or read_log(work_dir)
     config = facts.pop('config', '')
     metrics = {
         row['quantity']: f'{row["value"]:.4g} after {row["unit"]} {row["step"]}'
@@ -50,6 +56,37 @@ def write_run_page(work_dir: Path, file: Path) -> Path:
         Section('Config', [Document(content=config, title='as it was run')] if config else []),
     ]
     return write_page(file.parent, work_dir.name, None, sections, facts, file.name)
+
+
+def read_log(work_dir: Path) -> dict[str, str]:
+    """Return what the log of the latest start of a run says, as :func:`read_record` does."""
+    folder = sorted(work_dir.glob(LOGS))[-1].parents[1]
+    log, settings = folder / f'{folder.name}.log', folder / 'vis_data' / 'config.py'
+    text, config = (
+        read_small(file, LARGEST).decode(errors='replace') if file.is_file() else ''
+        for file in (log, settings)
+    )
+    lines = text.splitlines()
+    facts = {'status': _status(text, config), 'date': folder.name, 'work_dir': str(work_dir)}
+    for line in lines:
+        name, colon, value = line.partition(': ')
+        if name.strip() in MACHINE and line.startswith(' '):
+            facts.setdefault(name.strip(), value)
+        if COMMAND in line:
+            facts['command'] = line.partition(COMMAND)[2]
+    return facts | {'log': str(log), 'config': config}
+
+
+def _status(log: str, config: str) -> str:
+    """Return how far a run came, by its last checkpoint; its log ends with the reason."""
+    saved, length = [*SAVED.finditer(log)], LENGTH.search(config)
+    if not saved or not length:
+        return 'not known: the log names no checkpoint'
+    done, unit, whole = int(saved[-1][1]), saved[-1][2], int(length[2])
+    if length[1].startswith(unit[:4]) and done >= whole:
+        return 'finished'
+    last = next(line for line in reversed(log.splitlines()) if line.strip())
+    return f'running or stopped: {done} of {whole} {unit} are saved; the log ends with: {last}'
 
 
 def pictures_of(work_dir: Path) -> list[Path]:
