@@ -20,7 +20,8 @@ def test_a_page_about_boxes(run, tool, data, tmp_path):
     for name, value in re.findall(r'^(coco/\S+) +(\S+)$', result.out, re.M):
         assert f'>{name}</th><td>{value}</td>' in page
     assert page.count('data:image/jpeg') == 1
-    assert page.count('data:image/svg+xml') == 1
+    assert page.count('data:image/svg+xml') == 2
+    assert 'Score threshold: boxes' in page
     assert 'SHA-256' in page
     assert [file.name for file in (tmp_path / 'results').iterdir()] == ['report.html']
 

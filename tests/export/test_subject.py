@@ -5,12 +5,14 @@ import torch
 from mmengine.registry import MODELS, DefaultScope
 
 from tests.commands.conftest import TINY_CLS
+from tests.openmmlab.conftest import HERE, write_model
 from vitbackbones.backbones.by_name import create_model
 from vitbackbones.configuration.names import find_config
 from vitbackbones.configuration.read import read_config
 from vitbackbones.configuration.settings import model_settings
 from vitbackbones.errors import InputError
 from vitbackbones.export.models import exportable
+from vitbackbones.export.runtime.threshold import Threshold, write_threshold
 from vitbackbones.export.subject import of_config, of_model
 from vitbackbones.weights import PUBLISHED
 from vitbackbones.weights.trained import trained_weights
@@ -54,6 +56,17 @@ def test_a_config_is_described_by_its_data_preprocessor():
     assert (subject.name, subject.size) == ('tiny_cls', (48, 40))
     assert (subject.mean, subject.std) == ([128.0] * 3, [64.0] * 3)
     assert subject.steps(None) == [{'type': 'resize', 'size': [48, 40]}]
+
+
+def test_the_score_threshold_of_the_weights_goes_into_the_card(tmp_path):
+    write_model(HERE / 'tiny_det.py', tmp_path)
+    write_threshold(tmp_path / 'tiny_det.pth', Threshold(0.4, 'a test', {}))
+    config = read_config(tmp_path / 'tiny_det.py', {'model.data_preprocessor.bgr_to_rgb': True})
+    config.model.backbone.init_cfg = None
+    for weights, wanted in (('tiny_det.pth', 0.4), (None, None)):
+        config.load_from = weights and str(tmp_path / weights)
+        threshold = of_config(config).threshold
+        assert (threshold and threshold['score']) == wanted
 
 
 def test_without_weights_a_model_is_initialized_as_for_training():

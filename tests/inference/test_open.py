@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import cv2
@@ -11,9 +12,11 @@ import torch
 from PIL import Image
 
 import vitbackbones
-from tests.export.runtime.graphs import write_classifier
+from tests.export.runtime.graphs import write_classifier, write_detector
 from tests.openmmlab.conftest import folder  # noqa: F401
 from vitbackbones.errors import InputError
+from vitbackbones.export.runtime.card import Card
+from vitbackbones.export.runtime.threshold import Threshold, write_threshold
 from vitbackbones.inference import configured
 
 SAME = {'rtol': 1e-4, 'atol': 1e-6}
@@ -122,3 +125,39 @@ def test_pictures_are_files_arrays_or_tensors(tmp_path):
                 model.predict([wrong])
     with pytest.raises(InputError, match='takes no checkpoint'):
         vitbackbones.open_model(tmp_path / 'model.onnx', 'a.pth')
+
+
+def test_objects_below_the_threshold_of_the_weights_are_left_out(place):
+    weights, files = Path('tiny_det.pth'), sorted(Path('images').iterdir())[:2]
+    with vitbackbones.open_model('tiny_det.py', weights, runtime='torch') as model:
+        everything = model.predict(files)
+        assert model.threshold is None
+    middle = float(np.median(np.concatenate([each.scores for each in everything])))
+    try:
+        write_threshold(weights, Threshold(middle, 'a test', {}))
+        for given, least in ((None, middle), (0.0, 0.0)):
+            how = {'runtime': 'torch', 'score_threshold': given}
+            found = vitbackbones.open_model('tiny_det.py', weights, **how).predict(files)
+            for answer, whole in zip(found, everything, strict=True):
+                assert len(answer.boxes) == (whole.scores >= np.float32(least)).sum()
+        # the note by which the next process finds the graph knows it too
+        for _ in range(2):
+            assert vitbackbones.open_model('tiny_det.py', weights).threshold.score == middle
+    finally:
+        Path(f'{weights}.threshold.json').unlink()
+
+
+def test_an_exported_file_has_its_threshold_in_its_card(tmp_path):
+    found = {'boxes': np.zeros((1, 3, 4), np.float32), 'labels': np.array([[0, 1, 1]])}
+    found['boxes'][..., 2:] = 8
+    found['scores'] = np.array([[0.9, 0.7, 0.2]], np.float32)
+    file = tmp_path / 'model.onnx'
+    write_detector(file, found, classes=['cat', 'dog'])
+    pixels = np.zeros((16, 16, 3), np.uint8)
+    assert len(vitbackbones.open_model(file).predict([pixels])[0].boxes) == 3
+    card = replace(Card.read(file), threshold=asdict(Threshold(0.5, 'a test', {'dog': 0.8})))
+    card.write(file)
+    assert vitbackbones.open_model(file).predict([pixels])[0].labels.tolist() == [0]
+    replace(card, threshold={'score': 7}).write(file)
+    with pytest.raises(InputError, match='threshold: '):
+        vitbackbones.open_model(file)

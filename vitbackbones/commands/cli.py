@@ -139,9 +139,9 @@ SHARED = {
     },
     '--score-threshold': {
         'type': score,
-        'default': 0.3,
         'metavar': 'S',
-        'help': 'least score that is drawn (default: 0.3)',
+        'help': 'least score that is drawn (default: what test --report has chosen for these '
+        'weights, or else 0.3)',
     },
     '--trusted': {
         'action': 'store_true',

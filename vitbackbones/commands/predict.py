@@ -2,8 +2,9 @@
 
 from argparse import ArgumentParser, Namespace
 
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..export.runtime.runtimes import RUNTIMES
+from ..export.runtime.threshold import Threshold
 from ..inference.journal import Journal
 from ..inference.open import find_model
 from ..inference.run import Run
@@ -84,11 +85,16 @@ def predict(options: Namespace) -> None:
             )
         sources = find_sources(found.inputs, out)
         model = in_tiles(found.load(), found.tiling, options.batch_size)
-        print(f'runtime: {model.runtime}')
-        writer = found.writer(out, model.meta, options.score_threshold, options.masks)
+        threshold = found.threshold or Threshold()
+        if options.score_threshold is not None:
+            threshold = Threshold(options.score_threshold, '--score-threshold')
+        drawn = f'; objects drawn from a score of {threshold}' * (found.task == 'detection')
+        print(printable(f'runtime: {model.runtime}{drawn}'))
+        least = threshold.of(model.meta.get('classes', ()))
+        writer = found.writer(out, model.meta, least, options.masks)
         settings = found.settings | {
             'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
-            '--score-threshold': options.score_threshold,
+            '--score-threshold': threshold.score,
             '--masks': options.masks,
             '--batch-size': options.batch_size,
             '--no-pictures': options.no_pictures,

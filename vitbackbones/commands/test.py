@@ -27,6 +27,7 @@ from ..configuration.common_steps import (
     first_steps,
     own_data,
 )
+from ..configuration.data_paths import datasets
 from ..configuration.names import config_name
 from ..configuration.read import read_config, require_sections
 from ..configuration.settings import type_at
@@ -35,12 +36,14 @@ from ..errors import InputError, printable
 from ..export.in_test import use_exported
 from ..export.runtime.card import Card
 from ..export.runtime.runtimes import RUNTIMES, is_exported
+from ..export.runtime.threshold import Threshold, read_threshold, write_threshold
 from ..inference.configured import graph_of
 from ..inference.drawing.sheet import save_samples
 from ..inference.tiles import Tiling
 from ..inference.tiles_in_test import use_tiles
 from ..openmmlab.runs import use_faster_coco
 from ..registry import SCOPE
+from ..results.analysis.run_log import metrics_of
 from ..results.report.page import NAME, facts, write_page
 from ..tasks import find_task
 from ..tasks.detection.agreement import mask_heads
@@ -123,21 +126,32 @@ def evaluate(options: Namespace) -> None:
         return
     print(printable(table(metrics)))  # it may name classes of any file
     dataset = runner.test_dataloader.dataset
+    checkpoint = Path(runner.cfg.load_from or options.checkpoint)
+    validated = _validated(config, checkpoint)
+    if validated:
+        print('on val, which has chosen the best checkpoint, as the log of the run says:')
+        print(printable(table(validated)))
     if options.draw:
-        pictures = task.draw(getattr(runner.model, 'module', runner.model), dataset, *how)
+        least = options.score_threshold
+        if least is None:
+            least = (read_threshold(checkpoint) or Threshold()).score
+        model = getattr(runner.model, 'module', runner.model)
+        pictures = task.draw(model, dataset, options.num_pictures, least)
         files = save_samples(pictures, Path(options.draw))
         *drawn, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
         print(f'{plural(len(drawn), "picture")} in {sheet.parent}, together in {sheet}')
     if report:
-        checkpoint = Path(runner.cfg.load_from or options.checkpoint)
         path = write_page(
             Path(options.report).expanduser(),
             f'{config_name(runner.cfg.filename)}: {checkpoint.name}',
-            _numbers(metrics),
+            _numbers(metrics) | {f'{k} on val': v for k, v in _numbers(validated).items()},
             report.sections(),
             facts(runner.cfg, checkpoint, len(dataset)),
         )
         print(f'report: {path}')
+        if report.chosen and not options.tta and not is_exported(checkpoint):
+            print(printable(f'score threshold: {report.chosen}'))
+            print(f'predict and export take it from {write_threshold(checkpoint, report.chosen)}')
 
 
 def table(metrics: dict) -> str:
@@ -155,6 +169,15 @@ def table(metrics: dict) -> str:
 def _numbers(metrics: dict) -> dict[str, str]:
     kinds = (float, int, np.floating)  # mmseg's are float32
     return {name: f'{value:.3f}' for name, value in metrics.items() if isinstance(value, kinds)}
+
+
+def _validated(config: Config, checkpoint: Path) -> dict:
+    """Return what a run has measured of a checkpoint, if that was on others than are tested."""
+    places = [
+        [(each.get('ann_file'), each.get('data_prefix')) for _, each in datasets(config, (split,))]
+        for split in ('val', 'test')
+    ]
+    return metrics_of(checkpoint) if places[0] != places[1] else {}
 
 
 # ------------------------------------------------------------------------ what steps do

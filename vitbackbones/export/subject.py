@@ -5,7 +5,7 @@ prediction: by the same words, with the same checks.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +28,7 @@ from .graphs import silenced
 from .models import ExportableClassifier, exportable
 from .pipeline import Size, native_size, steps_of, steps_of_data
 from .runtime.card import digest
+from .runtime.threshold import read_threshold
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +46,7 @@ class Subject:
         steps: returns how a picture becomes an image, for a size or for None, any size.
         checkpoint: ``{'file': name, 'sha256': ..., 'license': SPDX identifier or None}``; None for
             initial weights.
+        threshold: of the weights, None where none was chosen.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Subject:
     palette: list | None
     steps: Callable[[Size | None], list[dict]]
     checkpoint: dict | None
+    threshold: dict | None = None
 
 
 def of_model(name: str, checkpoint: str | Path | None, trained: bool = True) -> Subject:
@@ -129,6 +132,7 @@ def of_config(
             '(bgr_to_rgb=True, of mmpretrain to_rgb=True)'
         )
     task, steps = TASKS[config.default_scope], steps_of(config)
+    threshold = read_threshold(checkpoint) if checkpoint else None
     return Subject(
         name=config_name(config.filename),
         task=task,
@@ -140,6 +144,7 @@ def of_config(
         palette=meta.get('palette'),
         steps=lambda size: steps_of(config, size),
         checkpoint=_named(checkpoint),
+        threshold=asdict(threshold) if threshold else None,
     )
 
 

@@ -139,6 +139,7 @@ def _card(subject: Subject, settings: Settings, program: ExportedProgram) -> Car
         dynamic=list(settings.dynamic),
         half=settings.half,
         checkpoint=subject.checkpoint,
+        threshold=subject.threshold,
         parity={},
         versions=dict(each.rpartition(' ')[::2] for each in versions()),
     )

@@ -3,6 +3,7 @@
 import re
 import zlib
 from argparse import Namespace
+from dataclasses import asdict
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +22,7 @@ from ..export.original import Original
 from ..export.runtime.cache import Graphs, foreign_code, key_of, remember, versions
 from ..export.runtime.card import digest
 from ..export.runtime.runtimes import RUNTIMES as FORMATS_OF
+from ..export.runtime.threshold import ENDING, read_threshold
 from ..tasks import TASKS, find_task
 from ..training.cores import share_cores
 from ..training.find_checkpoint import POINTER, checkpoint_in, choose_checkpoint
@@ -126,7 +128,8 @@ def find_configured(options: Namespace) -> FoundModel:
             _remember(options, config, checkpoint, graphs, settings, has_checkpoint)
         return model
 
-    return FoundModel(load, task.writer, settings, inputs, TASKS[config.default_scope])
+    kind, threshold = TASKS[config.default_scope], read_threshold(checkpoint)
+    return FoundModel(load, task.writer, settings, inputs, kind, threshold=threshold)
 
 
 def graph_of(options: Namespace) -> Path | None:
@@ -218,12 +221,14 @@ def _remember(
     folders = [place for place in (given, given.parent) if place == checkpoint.parent]
     if given.is_dir():  # for its latest checkpoint, or of pictures
         folders = [given]
-    files |= {file for folder in folders if (file := folder / POINTER).is_file()}
+    beside, threshold = Path(f'{checkpoint}{ENDING}'), read_threshold(checkpoint)
+    files |= {file for file in (*(f / POINTER for f in folders), beside) if file.is_file()}
     found = {
         'key': graphs.folder.name,
         'task': TASKS[config.default_scope],
         'settings': settings,
         'has_checkpoint': has_checkpoint,
+        'threshold': asdict(threshold) if threshold else None,
     }
     remember(words_of(options), files, folders, found)
 

@@ -19,9 +19,10 @@ from ..configuration.doctor import import_needed
 from ..data.loading.image_file import UnreadableImage, read_image
 from ..errors import InputError
 from ..export.runtime import load
-from ..export.runtime.answers import Answer
+from ..export.runtime.answers import Answer, Detected
 from ..export.runtime.cache import Graphs, recall
 from ..export.runtime.runtimes import is_exported
+from ..export.runtime.threshold import Threshold
 from .graphs import GraphModel
 from .run import Model
 from .sources import SUFFIXES, Frame, Source
@@ -59,6 +60,7 @@ class FoundModel:
         inputs: what the command line names to be predicted.
         task: a folder of ``tasks``.
         tiling: how pictures are cut, None where they are not.
+        threshold: from which score on objects count, None where nobody has chosen it.
     """
 
     load: Callable[[], Model]
@@ -67,6 +69,7 @@ class FoundModel:
     inputs: list[str]
     task: str
     tiling: Tiling | None = None
+    threshold: Threshold | None = None
 
 
 class OpenModel:
@@ -76,14 +79,18 @@ class OpenModel:
         runtime: what computes, and why.
         classes: their names, by the labels of the answers.
         palette: their colors (red, green, blue), None where none are known.
+        threshold: objects of a lower score are left out; None where none are.
     """
 
-    def __init__(self, model: Model, tiling: Tiling | None = None) -> None:
+    def __init__(
+        self, model: Model, tiling: Tiling | None = None, threshold: Threshold | None = None
+    ) -> None:
         self._model = model
         self._tiling = tiling
         self.runtime: str = model.runtime
         self.classes = [*model.meta.get('classes', ())]
         self.palette = model.meta.get('palette')
+        self.threshold = threshold
 
     def predict(self, pictures: Iterable[Any], batch_size: int = 1) -> list[Answer]:
         """Return an answer for each picture, see :mod:`vitbackbones.export.runtime.answers`.
@@ -104,6 +111,9 @@ class OpenModel:
             same = [*group]
             for start in range(0, len(same), batch_size):
                 answers += model.answer(same[start : start + batch_size])
+        if self.threshold:
+            least = self.threshold.of(self.classes)
+            answers = [each.sure(least) if isinstance(each, Detected) else each for each in answers]
         return answers
 
     def __enter__(self) -> 'OpenModel':
@@ -128,6 +138,7 @@ def open_model(
     tiles: int | None = None,
     overlap: float = 0.2,
     merge: str = 'nms',
+    score_threshold: float | None = None,
 ) -> OpenModel:
     """Open a model to ask it from Python what is on pictures.
 
@@ -142,6 +153,8 @@ def open_model(
         trusted: whether code in an exported ``.pt2`` file may run.
         tiles: side of the tiles that larger pictures are cut into, None to leave them whole.
         overlap, merge: of tiles, see :class:`.tiles.Tiling`.
+        score_threshold: objects of a lower score are left out; None for what ``test --report`` has
+            chosen for these weights, and for all objects where it has not.
 
     Raises:
         InputError: something is wrong with one of them.
@@ -167,7 +180,10 @@ def open_model(
         merge=merge,
     )
     found = find_model(options)
-    return OpenModel(found.load(), found.tiling)
+    threshold = found.threshold
+    if score_threshold is not None:
+        threshold = Threshold(score_threshold, 'score_threshold')
+    return OpenModel(found.load(), found.tiling, threshold)
 
 
 def _frame(picture: Any, number: int, color: str | int) -> Frame:
@@ -258,7 +274,9 @@ def _recalled(options: Namespace) -> FoundModel | None:
 
     inputs = options.inputs or []
     inputs = inputs if note['has_checkpoint'] else [options.checkpoint, *inputs]
-    return FoundModel(load_again, WRITERS[note['task']], note['settings'], inputs, note['task'])
+    threshold = note['threshold'] and Threshold(**note['threshold'])
+    how = note['settings'], inputs, note['task']
+    return FoundModel(load_again, WRITERS[note['task']], *how, threshold=threshold)
 
 
 def _exported(options: Namespace) -> FoundModel:
@@ -273,7 +291,9 @@ def _exported(options: Namespace) -> FoundModel:
     card = model.exported.card
     settings = {'the exported file': f'{file.name} ({card.file_sha256})'}
     inputs = [options.checkpoint, *options.inputs] if options.inputs is not None else []
-    return FoundModel(lambda: model, WRITERS[card.task], settings, inputs, card.task)
+    threshold = card.threshold and Threshold.checked(card.threshold, f'{file}.json: threshold')
+    writer = WRITERS[card.task]
+    return FoundModel(lambda: model, writer, settings, inputs, card.task, threshold=threshold)
 
 
 class ExportedModel:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import ArrayLike
 from PIL import Image
 
 from ..data.loading.coco_masks import from_mmdet, to_colors, to_polygons, to_rle
@@ -40,11 +41,11 @@ class PredictionWriter:
     Args:
         out: the folder of the results.
         meta: ``classes``, and ``palette`` where one is known.
-        threshold: least score of an object that is drawn.
+        threshold: least score of an object that is drawn, one for all or for each class (C,).
         masks: the form of an object's mask, ``'rle'`` or ``'polygons'``.
     """
 
-    def __init__(self, out: Path, meta: dict, threshold: float, masks: str = 'rle') -> None:
+    def __init__(self, out: Path, meta: dict, threshold: ArrayLike, masks: str = 'rle') -> None:
         self.out = out
         self.classes = meta['classes']
         self.palette = meta.get('palette') or PALETTE * (len(self.classes) // len(PALETTE) + 1)
@@ -78,7 +79,7 @@ class MaskWriter(PredictionWriter):
         InputError: more classes than a PNG file with a palette can number, or than have a color.
     """
 
-    def __init__(self, out: Path, meta: dict, threshold: float, masks: str = 'rle') -> None:
+    def __init__(self, out: Path, meta: dict, threshold: ArrayLike, masks: str = 'rle') -> None:
         super().__init__(out, meta, threshold, masks)
         if len(self.classes) > 255:
             raise InputError(f'{len(self.classes)} classes do not fit into 8-bit masks')

@@ -125,12 +125,13 @@ class Task:
         """Draw predictions on ``number`` images beside the truth; yield names and pictures."""
         raise NotImplementedError
 
-    def report(self, loop: 'TestLoop', number: int, threshold: float) -> Any:
+    def report(self, loop: 'TestLoop', number: int, threshold: float | None) -> Any:
         """Return what reads the results of a test for ``--report``.
 
         Args:
             loop: of the test, before it runs.
             number: of pictures that are shown, the worst.
-            threshold: least score of a detection that counts in confusion matrix and pictures.
+            threshold: least score of a detection that counts in confusion matrix and pictures; None
+                for the best one. It is in the attribute ``chosen`` once the sections are read.
         """
         raise NotImplementedError

@@ -16,6 +16,7 @@ from tests.openmmlab.conftest import HERE, write_model
 from vitbackbones.commands.names.publish import add_arguments, publish
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
+from vitbackbones.export.runtime.threshold import Threshold, read_threshold, write_threshold
 from vitbackbones.results.publishing.model_card import write_card
 from vitbackbones.results.publishing.trained_run import portable_text, read_run
 from vitbackbones.training.find_checkpoint import find_checkpoint
@@ -71,6 +72,14 @@ def test_weights_are_those_of_the_best_checkpoint_alone(call, trained):
     classes = source['meta']['dataset_meta']['classes']
     assert written['meta']['dataset_meta']['classes'] == list(classes)
     assert find_checkpoint(str(out), 'CHECKPOINT') == out / 'model.safetensors'
+
+
+def test_the_score_threshold_comes_along(call, trained):
+    best, chosen = trained / 'best_coco_bbox_mAP_epoch_2.pth', Threshold(0.4, 'a test', {})
+    path = write_threshold(best, chosen)
+    assert read_threshold(call() / 'model.safetensors') == chosen
+    path.unlink()
+    assert read_threshold(call('--overwrite') / 'model.safetensors') is None
 
 
 def test_the_card_says_what_the_file_is(call, trained):

@@ -55,7 +55,7 @@ def report(tmp_path):
 
 def test_boxes_and_masks(report):
     metrics, sections = report({'metric': ['bbox', 'segm', 'proposal']})
-    subjects = ('Classes', 'Precision and recall', 'Confusion', 'Worst pictures')
+    subjects = ('Classes', 'Score threshold', 'Precision and recall', 'Confusion', 'Worst pictures')
     assert [*sections] == [f'{each}: {kind}' for kind in ('boxes', 'masks') for each in subjects]
     for title, kind in (('boxes', 'bbox'), ('masks', 'segm')):
         (table,) = sections[f'Classes: {title}'].parts

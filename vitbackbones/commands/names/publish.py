@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import save
 
 from ...errors import InputError
+from ...export.runtime.threshold import ENDING, read_threshold, write_threshold
 from ...results.publishing.hub import push, require_access
 from ...results.publishing.model_card import write_card
 from ...results.publishing.trained_run import TrainedRun, portable_text, read_run
@@ -17,7 +18,7 @@ from ...utils.files import whole_folder
 from ...version import __version__
 from ...weights.read.load import DATASET_META, load_file
 
-FILES = {PUBLISHED, 'README.md', 'config.py'}
+FILES = {PUBLISHED, 'README.md', 'config.py', f'{PUBLISHED}{ENDING}'}
 EXAMPLES = """\
 examples:
   %(prog)s work_dirs/detr_aug_vit_s_shapes --out detr_shapes --license apache-2.0
@@ -25,7 +26,8 @@ examples:
 
 Out come model.safetensors (weights that validation evaluated, without the optimizer, and the names
 of the classes), README.md (the card: metrics of the run's log, classes, mean and std, hash) and
-config.py (without the places of this machine). test and predict take the folder as CHECKPOINT.
+config.py (without the places of this machine), and the score threshold of the weights where
+test --report has chosen one. test and predict take the folder as CHECKPOINT.
 Nothing leaves this machine without --push.
 """
 
@@ -92,6 +94,8 @@ def _write(run: TrainedRun, folder: Path, license: str) -> None:
     read = load_file(folder / PUBLISHED)['state_dict']
     if not all(torch.equal(read[key], value) for key, value in run.state.items()):
         raise InputError(f'{folder / PUBLISHED}: what was written is not what was read')
+    if threshold := read_threshold(run.checkpoint):
+        write_threshold(folder / PUBLISHED, threshold)
     sha256 = hashlib.sha256(data).hexdigest()
     card = write_card(run, PUBLISHED, len(data), sha256, license)
     (folder / 'README.md').write_text(card)

@@ -5,7 +5,7 @@ given: without padding, and in its size, by the rules of the toolboxes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,14 @@ class Detected:
     labels: np.ndarray | None = None
     masks: np.ndarray | Sequence[np.ndarray] | None = None
     segments: np.ndarray | None = None
+
+    def sure(self, least: np.ndarray) -> 'Detected':
+        """Return this without objects of a lower score than the ``least`` (classes,) of theirs."""
+        if self.scores is None:
+            return self
+        kept = self.scores >= least[self.labels]
+        parts = ((name, getattr(self, name)) for name in ('boxes', 'scores', 'labels', 'masks'))
+        return replace(self, **{name: x[kept] for name, x in parts if x is not None})
 
 
 Answer = Classified | Segmented | Detected

@@ -73,6 +73,7 @@ class Card:
         file_sha256: of the exported file, see :func:`digest`; :meth:`write` fills it in.
         parity: how far the answers were from those of the model that was exported.
         versions: of the packages that made the file.
+        threshold: see :class:`.threshold.Threshold`, None where none was chosen.
         int8: of a graph in 8 bits, its ``metric``, that metric in ``float32`` and ``int8`` on a
             number of ``pictures``, how many it was ``calibrated_on``, and the layers that stayed
             ``in_float32``; None of others.
@@ -93,6 +94,7 @@ class Card:
     parity: Annotated[dict, DICT]
     versions: Annotated[dict, DICT]
     int8: Annotated[dict | None, DICT | NONE] = None
+    threshold: Annotated[dict | None, DICT | NONE] = None
 
     @classmethod
     def read(cls, file: str | Path) -> 'Card':

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...data.loading.coco_masks import VOID, Segments, box_around, from_mmdet, to_ids, to_mask
 from ...export.runtime.answers import Detected
@@ -44,19 +45,19 @@ def annotated(info: dict) -> Objects:
     return Objects(boxes, labels, masks=np.stack(masks) if complete else None)
 
 
-def predicted(found: Detected, classes: int, threshold: float) -> Objects:
+def predicted(found: Detected, classes: int, threshold: ArrayLike) -> Objects:
     """Return what is drawn of a detector's answer: its segments, or sure objects.
 
     Args:
         found: the answer.
         classes: their number.
-        threshold: objects of a lower score are left out; segments have no scores.
+        threshold: objects of a lower score are left out, one for all or for each class (classes,);
+            segments have no scores.
     """
     if found.segments is not None:
         return of_segments(from_mmdet(found.segments, classes))
-    sure = found.scores >= threshold
-    masks = None if found.masks is None else found.masks[sure]
-    return Objects(found.boxes[sure], found.labels[sure], found.scores[sure], masks)
+    sure = found.sure(np.broadcast_to(threshold, classes))
+    return Objects(sure.boxes, sure.labels, sure.scores, sure.masks)
 
 
 def of_segments(segments: Segments) -> Objects:

@@ -35,13 +35,15 @@ class BestRecord(Record):
 
 
 class ClassificationReport:
-    """Reads the classes that a test predicts; its arguments are those of ``Task.report``.
+    """Reads the classes that a test predicts; arguments and attributes as of ``Task.report``.
 
     Raises:
         InputError: no metric of the test is an ``Accuracy``.
     """
 
-    def __init__(self, loop: TestLoop, worst: int, score: float) -> None:
+    chosen = None
+
+    def __init__(self, loop: TestLoop, worst: int, score: float | None) -> None:
         from mmpretrain.evaluation import Accuracy  # here: heavy, and only classifiers need it
 
         find_metric(loop, Accuracy)

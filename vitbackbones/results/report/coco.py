@@ -27,6 +27,7 @@ PRECISIONS = {
 # COCO's own limit of detections in a picture, for AP and AR; mmdet's other scores take the largest.
 MOST = 100
 IOU = 0.5
+WHOLE = {'areaRng': [[0, 1e10]], 'areaRngLbl': ['all']}  # objects of any size, as settings
 Pair = tuple[dict | None, dict | None]  # an annotated object and a detection
 
 
@@ -128,8 +129,7 @@ def match(metric, kind: str, score: float) -> dict[int | str, list[Pair]]:
     take, from the highest score to the lowest, the free object that they overlap most. What has no
     partner is paired with None. What pycocotools ignores, as in crowds, is left out.
     """
-    whole = {'areaRng': [[0, 1e10]], 'areaRngLbl': ['all']}
-    evaluation = evaluate(metric, kind, score, useCats=0, iouThrs=[IOU], **whole)
+    evaluation = evaluate(metric, kind, score, useCats=0, iouThrs=[IOU], **WHOLE)
     things, answers = evaluation.cocoGt.anns, evaluation.cocoDt.anns
     pairs: dict[int | str, list[Pair]] = {}
     for one in filter(None, evaluation.evalImgs):  # None: neither objects nor detections

@@ -12,13 +12,25 @@ from pycocotools import mask as masks
 
 from ...data.loading.image_file import read_shown
 from ...errors import printable
+from ...export.runtime.threshold import Threshold
 from ...inference.drawing.boxes import write_labels
 from ...inference.drawing.regions import shade
 from ...inference.drawing.sheet import enlarged, from_bgr, side_by_side
 from ..analysis.plots import label, new_figure, style_of
-from .coco import IOU, Pair, class_names, class_table, count_matches, evaluate, match, precisions
+from .coco import (
+    IOU,
+    WHOLE,
+    Pair,
+    class_names,
+    class_table,
+    count_matches,
+    evaluate,
+    match,
+    precisions,
+)
 from .elements import Matrix, Picture, Section, confusion_parts, drawing, photograph
 from .recording import find_metric
+from .thresholds import Scores
 
 KINDS = {'bbox': 'boxes', 'segm': 'masks'}
 PANELS = {'AP50': 'IoU 0.50', 'AP': 'mean over IoU thresholds'}
@@ -43,12 +55,12 @@ class DetectionReport:
         InputError: no metric of the test is a ``CocoMetric``.
     """
 
-    def __init__(self, loop: TestLoop, worst: int, score: float) -> None:
+    def __init__(self, loop: TestLoop, worst: int, score: float | None) -> None:
         from mmdet.evaluation import CocoMetric  # here: heavy, and only detectors need it
 
         data = loop.dataloader.dataset
         self.data, *_ = getattr(data, 'datasets', [data])
-        self.worst, self.score = worst, score
+        self.worst, self.score, self.chosen = worst, score, None
         self.metric = find_metric(loop, CocoMetric)
         self.folder = tempfile.TemporaryDirectory()
         self.metric.outfile_prefix = self.metric.outfile_prefix or f'{self.folder.name}/found'
@@ -58,18 +70,30 @@ class DetectionReport:
         for kind, title in KINDS.items():
             if kind not in self.metric.metrics:
                 continue
-            evaluation, pairs = evaluate(self.metric, kind), match(self.metric, kind, self.score)
+            evaluation = evaluate(self.metric, kind)
             ids = class_names(evaluation)
-            names, counts = [*ids.values()], count_matches(pairs, [*ids])
+            names = [*ids.values()]
+            at_once = evaluate(self.metric, kind, iouThrs=[IOU], **WHOLE)
+            found = Scores(at_once, names, self.where())
+            self.chosen = self.chosen or found.chosen
+            score = (found.chosen or Threshold()).score if self.score is None else self.score
+            pairs = match(self.metric, kind, score)
+            counts = count_matches(pairs, [*ids])
             sides = {'rows': [*names, '(nothing)'], 'columns': [*names, '(missed)']}
-            matrix = Matrix(**sides, counts=counts, text=COUNTED.format(score=self.score))
+            matrix = Matrix(**sides, counts=counts, text=COUNTED.format(score=score))
             panels = {text: precisions(evaluation, name) for name, text in PANELS.items()}
             curves = draw_curves(panels, evaluation.params.recThrs, names)
-            yield Section(f'Classes: {title}', [class_table(evaluation, counts, self.score)])
+            yield Section(f'Classes: {title}', [class_table(evaluation, counts, score)])
+            yield Section(f'Score threshold: {title}', found.parts())
             yield Section(f'Precision and recall: {title}', [curves])
             yield Section(f'Confusion: {title}', confusion_parts(matrix, 'objects'))
             yield Section(f'Worst pictures: {title}', [*self._worst(pairs, ids, kind)], WORST)
         self.folder.cleanup()
+
+    def where(self) -> str:
+        """Return which pictures are evaluated."""
+        file = Path(getattr(self.data, 'ann_file', '')).name or 'the test'
+        return f'{len(self.data)} pictures of {file}'
 
     def _worst(self, pairs: dict, names: dict[int, str], kind: str) -> Iterator[Picture]:
         """Draw the worst pictures that the model has seen; the data set may be a part of all."""

@@ -57,13 +57,15 @@ class PixelRecord(Record):
 
 
 class SegmentationReport:
-    """Reads the pixels that a test predicts; its arguments are those of ``Task.report``.
+    """Reads the pixels that a test predicts; arguments and attributes as of ``Task.report``.
 
     Raises:
         InputError: no metric of the test is an ``IoUMetric``.
     """
 
-    def __init__(self, loop: TestLoop, worst: int, score: float) -> None:
+    chosen = None
+
+    def __init__(self, loop: TestLoop, worst: int, score: float | None) -> None:
         from mmseg.evaluation import IoUMetric  # here: heavy, and only segmentors need it
 
         self.metric = find_metric(loop, IoUMetric)
