@@ -174,3 +174,14 @@ def test_where_nothing_is_learned_the_reason_is_looked_for_elsewhere(tool, pets,
     result = tool('audit', pets, '--out', 'out')
     assert result.status == 2
     assert f'train quick_detector --data-root {pets} --overfit 8' in result.err
+
+
+def test_a_curve_says_whether_more_pictures_help(run, pets, truth, tmp_path):
+    result = run('audit', pets, '--out', 'out', '--folds', 2, '--curve')
+    assert 'quarter       3 pictures  coco/bbox_mAP_50 0.900' in result.out
+    assert 'more pictures hardly help' in result.out
+    part = json.loads((tmp_path / 'out' / 'half' / 'annotations/instances_train.json').read_text())
+    held_out = tmp_path / 'out' / 'fold_0' / 'annotations' / 'instances_val.json'
+    rows = {each['id'] for each in json.loads(held_out.read_text())['images']}
+    assert len(part['images']) == 6
+    assert rows.isdisjoint(each['id'] for each in part['images'])

@@ -18,7 +18,7 @@ def test_an_object_of_another_class_is_found_with_its_outline():
     answer[10:30, 20:50] = 1
     given = np.where(answer == 1, 2, 0)
     (region,) = doubtful(given, scores_of(answer), 255)
-    assert (region['label'], region['other'], region['box']) == (2, 1, [20, 10, 50, 30])
+    assert (region['label'], region['other'], region['box']) == (2, 1, [20, 10, 30, 20])
     assert region['shares'] == [1, 1]
     assert region['value'] == pytest.approx(0.7)  # 0.8 - 0.1
     assert sorted(zip(*[iter(region['outlines'][0])] * 2, strict=True)) == [

@@ -164,7 +164,7 @@ def _curve(pool: Pool, fold: np.ndarray, quick: Quick, steps: int, out: Path) ->
     rows = np.random.default_rng(0).permutation(np.flatnonzero(fold != 0))
     table = []
     for name, part in PARTS.items():
-        folder, used = out / (name if part < 1 else 'fold_0'), int(part * len(rows))
+        folder, used = out / (name if part < 1 else 'fold_0'), max(int(part * len(rows)), 1)
         if part < 1:
             chosen = {'train': np.sort(rows[:used]), 'val': np.flatnonzero(fold == 0)}
             pool.write_part(folder, out, chosen)

@@ -58,12 +58,10 @@ class Quick:
     def _run(self, folder: Path, run: Path, steps: int, evaluated: int, *settings: str) -> None:
         command = [*TRAIN, self.config, '--data-root', str(folder), '--work-dir', str(run)]
         command += ['--resume'] if latest_checkpoint(run) else []
-        command += ['--cfg-options', f'train_cfg.max_iters={steps}', *settings]
-        command += [
-            f'param_scheduler.1.end={max(steps, 100)}',
-            f'train_cfg.val_interval={evaluated}',
-        ]
-        command += [f'default_hooks.checkpoint.interval={max(steps // 8, 1)}']
+        length = [f'train_cfg.max_iters={steps}', f'param_scheduler.1.end={max(steps, LEAST)}']
+        saved = f'default_hooks.checkpoint.interval={max(steps // 8, 1)}'
+        command += ['--cfg-options', *length, f'train_cfg.val_interval={evaluated}', saved]
+        command += settings
         process = subprocess.Popen(command)
         try:
             failed = process.wait()

@@ -12,7 +12,7 @@ from ...data.importing.corrections import LIST, corrected
 from ...data.loading.image_file import read_header, size_of
 from ...data.own.pool import Pool
 from ...utils.files import write_file
-from .suspicion import Suspicion
+from . import Suspicion
 
 CVAT, STUDIO = 'cvat.json', 'label_studio.json'
 SURE = 0.4  # likelihood from which on a suggestion is in what is to be reviewed
@@ -58,13 +58,12 @@ def _image(pool: Pool, row: int) -> dict:
 
 
 def _entry(number: int, each: Suspicion) -> dict:
-    left, top, right, bottom = each.box
     return {
         'id': number,
         'image_id': each.picture,
         'category_id': each.category,
-        'bbox': [left, top, right - left, bottom - top],
-        'area': (right - left) * (bottom - top),
+        'bbox': each.box,
+        'area': each.box[2] * each.box[3],
         'iscrowd': 0,
         'segmentation': [*each.outlines],
         'fault': each.kind,

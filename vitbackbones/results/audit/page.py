@@ -11,7 +11,7 @@ from ...data.own.pool import Pool
 from ...inference.drawing.sheet import from_bgr, side_by_side
 from ..report.detection import RIGHT, WRONG, draw_notes
 from ..report.elements import Picture, Section, Table, photograph
-from .suspicion import Suspicion
+from . import Suspicion
 
 SHOWN = 100  # suspicions with a picture
 KINDS = {
@@ -55,8 +55,7 @@ def _draw(pool: Pool, rank: int, each: Suspicion) -> Picture:
 
 def draw_suspicion(pool: Pool, image: Image.Image, each: Suspicion) -> Image.Image:
     """Draw the labels of a picture beside what is suggested for one of them."""
-    left, top, right, bottom = each.box
-    suggested = {'bbox': [left, top, right - left, bottom - top]}
+    suggested = {'bbox': each.box}
     name = pool.classes[each.category]
     if pool.content is None:
         outlines = masks.frPyObjects([*map(list, each.outlines)], image.height, image.width)

@@ -14,6 +14,7 @@ from ...inference.predictor import Predictor
 from ...inference.sources import Frame, Source
 from ...utils.messages import on_terminal
 
+LEAST = 0.01  # doubt, so that what is unlike all others counts even where nothing is found
 MOST = 10  # detections of a picture that count, those that are most in doubt
 
 
@@ -50,7 +51,7 @@ def _look(predictor: Predictor, files: Sequence[Path]) -> tuple[np.ndarray, np.n
         vectors.append(vector / np.linalg.norm(vector))
         doubts.append(_doubt(answer))
     hook.remove()
-    return np.stack(vectors), np.array(doubts)
+    return np.stack(vectors), np.array(doubts).clip(LEAST)
 
 
 def _doubt(answer) -> float:

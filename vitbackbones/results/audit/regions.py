@@ -10,10 +10,9 @@ from mmseg.evaluation import IoUMetric
 
 from ...data.own.pool import Pool
 from ...utils.files import write_file
-from .suspicion import Suspicion
+from . import Suspicion
 
-THICK = 0.02  # of the long side, from the middle of a region to its edge; borders are thinner
-THINNEST = 3  # pixels, likewise
+THICK, THINNEST = 0.02, 3  # of the long side, and pixels; borders are half as deep or less
 WHOLE = 0.6  # of an object's pixels, by which it is wrong as a whole
 
 
@@ -55,57 +54,49 @@ def doubtful(given: np.ndarray, scores: np.ndarray, ignored: int) -> Iterator[di
     margin = scores.max(0) - np.take_along_axis(scores, given[None], 0)[0]
     pairs = np.where(known & (given != answer), given * classes + answer + 1, 0)
     thick = max(THICK * max(given.shape), THINNEST)
-    for pair in np.unique(pairs[pairs > 0]):
-        label, other = divmod(int(pair) - 1, classes)
-        mask = (pairs == pair).astype(np.uint8)
-        depth = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
-        count, parts, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=4)
+    for pair in np.unique(pairs[pairs > 0]).tolist():
+        label, other = divmod(pair - 1, classes)
+        depth = cv2.distanceTransform((pairs == pair).astype(np.uint8), cv2.DIST_L2, 3)
         if depth.max() < thick / 2:
             continue
-        wholes = [
-            cv2.connectedComponents(each.astype(np.uint8))[1]
-            for each in (known & (given == label), answer == other)
-        ]
-        for number in range(1, count):
-            x, y, width, height, area = stats[number].tolist()
-            inside = parts == number
-            deep = depth[inside].max()
+        count, parts = _parts(pairs == pair)
+        wholes = [_parts(each)[1] for each in (known & (given == label), answer == other)]
+        for inside in (parts == number for number in range(1, count)):
+            deep, area = depth[inside].max(), inside.sum()
             if deep < thick / 2:
                 continue
-            shares = [float(area / np.isin(each, np.unique(each[inside])).sum()) for each in wholes]
-            outlines, _ = cv2.findContours(
-                inside.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE
-            )
-            value = float(margin[inside].mean()) * min(deep / thick, 1) * max(shares) ** 0.5
+            shares = [float(area / np.isin(each, each[inside]).sum()) for each in wholes]
+            mask = inside.astype(np.uint8)
+            outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
             yield {
                 'label': label,
                 'other': other,
-                'value': value,
+                'value': float(margin[inside].mean() * min(deep / thick, 1) * max(shares) ** 0.5),
                 'shares': shares,
-                'box': [x, y, x + width, y + height],
+                'box': list(cv2.boundingRect(mask)),
                 'outlines': [each.ravel().tolist() for each in outlines if len(each) > 2],
             }
 
 
-def of_masks(pool: Pool, found: Sequence[Path]) -> list[Suspicion]:
+def _parts(mask: np.ndarray) -> tuple[int, np.ndarray]:
+    return cv2.connectedComponents(mask.astype(np.uint8), connectivity=4)
+
+
+def of_masks(pool: Pool, files: Sequence[Path]) -> list[Suspicion]:
     """Return what is likely to be wrong in a pool of masks, the likeliest first.
 
-    ``found`` are the files of the folds, as :class:`DoubtfulRegions` writes them.
+    ``files`` are those of the folds, as :class:`DoubtfulRegions` writes them.
     """
     listed = []
-    for file in found:
-        for each in json.loads(file.read_bytes()):
-            label, other = pool.classes[each['label']], pool.classes[each['other']]
-            of_label, of_other = each['shares']
-            if of_label >= WHOLE:
-                kind, text = 'class', f'labeled {label}, but looks like {other}'
-            elif of_other >= WHOLE:
-                kind, text = 'missing', f'{other} found, but labeled {label}'
-            else:
-                kind, text = 'mask', f'a part of the {label} looks like {other}'
-            row, outlines = int(Path(each['path']).stem), tuple(map(tuple, each['outlines']))
-            box, reason = tuple(each['box']), f'{text} (by {each["value"]:.2f})'
-            listed.append(
-                Suspicion(row, kind, each['value'], None, box, each['other'], reason, outlines)
-            )
+    for each in (region for file in files for region in json.loads(file.read_bytes())):
+        label, other = pool.classes[each['label']], pool.classes[each['other']]
+        of_label, of_other = each['shares']
+        kind, reason = 'mask', f'a part of the {label} looks like {other}'
+        if of_label >= WHOLE:
+            kind, reason = 'class', f'labeled {label}, but looks like {other}'
+        elif of_other >= WHOLE:
+            kind, reason = 'missing', f'looks like {other}, but is labeled {label}'
+        place = (each['value'], int(Path(each['path']).stem), kind, None, tuple(each['box']))
+        outlines = tuple(map(tuple, each['outlines']))
+        listed.append(Suspicion(*place, each['other'], reason, outlines))
     return sorted(listed, key=lambda each: -each.likelihood)
