@@ -50,7 +50,7 @@ PLAN, PAGE, PICKED = 'plan.json', 'audit.html', 'pick.csv'
 PARTS = {'quarter': 0.25, 'half': 0.5, 'all': 1.0}
 GAIN = 0.03  # of the metric, by which the last doubling must raise it to be worth another one
 KNOWN = 500  # labeled pictures that those to be picked are to be unlike
-LISTED = 0.05  # likelihood below which nothing is said
+LISTED = 0.03  # likelihood below which nothing is said
 
 
 def add_arguments(parser: ArgumentParser) -> None:
