@@ -142,6 +142,37 @@ def test_two_processes_on_cpus(start, data, tmp_path):
     assert (tmp_path / 'work_dirs' / 'tiny_detr' / 'epoch_1.pth').is_file()
 
 
+KILLED_ONCE = """
+import os
+from mmengine.hooks import Hook
+from mmengine.registry import HOOKS
+
+@HOOKS.register_module()
+class KilledOnce(Hook):
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None):
+        first = os.environ['TORCHELASTIC_RESTART_COUNT'] == '0'
+        if first and runner.iter == 2 and os.environ['RANK'] == '1':
+            os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize('options', [[], ['--fsdp']])
+def test_a_run_that_loses_a_process_goes_on_by_itself(start, data, tmp_path, options):
+    """In the second epoch, from the checkpoint of the first."""
+    (tmp_path / 'killed_once.py').write_text(KILLED_ONCE)
+    imports = "custom_imports = dict(imports=['vitbackbones', 'killed_once'])\n"
+    hook = "custom_hooks = [dict(type='KilledOnce')]\n"
+    (tmp_path / 'run.py').write_text(f"_base_ = ['{TINY}']\n{imports}{hook}")
+    options = [*options, '--scratch', '--cfg-options', 'train_cfg.max_epochs=2']
+    script, variables = ROOT / 'tools' / 'dist_train.sh', f'PYTHONPATH={ROOT}:{tmp_path}'
+    command = ['env', variables, 'MAX_RESTARTS=1', script, 'run.py', 2, '--data-root', data]
+    output = finish(start(*command, *options))
+    assert 'resumed epoch: 1, iter: 2' in output
+    assert 'Epoch(train) [1]' not in output.partition('resumed epoch')[2]
+    assert 'not exactly as before' not in output
+    assert (tmp_path / 'work_dirs' / 'run' / 'epoch_2.pth').is_file()
+
+
 def test_slurm_command(start, tmp_path):
     """What would be submitted, with a stand-in for srun."""
     (tmp_path / 'srun').write_text('#!/bin/sh\necho "$0 $@"\n')

@@ -38,7 +38,7 @@ def refused(result, *texts):
 
 
 RANK = 'RANK is not set; start with tools/dist_train.sh'
-SHARDED = 'strategy.type=FSDPStrategy'
+STRATEGY = 'strategy.type=DeepSpeedStrategy'
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,14 @@ SHARDED = 'strategy.type=FSDPStrategy'
         ([COCO], ['checkpoints/aug_vit_s.pth', '--pretrained', '--scratch']),
         (['configs/detr_aug_vit_s_coc.py'], ['no such config file', COCO]),
         ([TINY, '--resume'], ['--resume: no checkpoint in', 'work_dirs/tiny_detr']),
+        ([TINY, '--cfg-options', STRATEGY], ['DeepSpeedStrategy', '--fsdp shards the weights']),
         (
-            [TINY, '--resume', 'any.pth', '--cfg-options', SHARDED],
-            ['--resume', 'FSDPStrategy', 'load_from=FILE'],
+            [TINY, '--fsdp', '--cfg-options', 'optim_wrapper.type=AmpOptimWrapper'],
+            ["--fsdp: no sharded weights with optim_wrapper.type='AmpOptimWrapper'"],
+        ),
+        (
+            [TINY, '--fsdp', '--cfg-options', 'custom_hooks=[dict(type="CachedMapsHook")]'],
+            ['so no maps are kept (--cache-gb)'],
         ),
         ([TINY, '--scratch', '--data-root', 'DATA', '--launcher', 'pytorch'], [RANK]),
         ([TINY, '--smoke', '--resume'], ['--smoke resumes from the checkpoint that it has just']),

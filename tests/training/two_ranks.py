@@ -27,7 +27,6 @@ from tests.training.toy import by_iteration, loader, run_toy, toy_config
 from vitbackbones.commands.ending import run
 from vitbackbones.configuration.checks.explain import explained
 from vitbackbones.errors import InputError
-from vitbackbones.training.console import build_runner
 from vitbackbones.training.distributed import join_processes, use_launcher
 from vitbackbones.training.hooks import interrupt
 from vitbackbones.training.hooks.evaluation import SameStatisticsHook
@@ -35,8 +34,6 @@ from vitbackbones.training.hooks.interrupt import TrainingInterrupted
 from vitbackbones.weights.read.load import load_file
 
 STEPS = 5
-WRAPPER = {'type': 'MMDistributedDataParallel', 'broadcast_buffers': False}
-DDP = {'type': 'DDPStrategy', 'model_wrapper': {**WRAPPER, 'find_unused_parameters': False}}
 
 
 @MODELS.register_module()
@@ -173,24 +170,6 @@ def evaluated(folder, launch):
     return runner.message_hub.get_scalar('val/toy/error').current(), tested
 
 
-def with_strategy(folder):
-    """Losses of a run with a strategy; epoch and iteration of one stopped at an epoch's end."""
-    plain = {'strategy': DDP, 'launcher': 'pytorch', 'env_cfg': {}}
-    run = few_steps(folder / 'whole', batch_size=2)
-    run.update(plain)
-    runner = build_runner(use_launcher(run, 'pytorch'))
-    runner.train()
-    seen = losses(runner)
-    hooks = [{'type': 'vitbackbones.InterruptHook'}]
-    hooks.append({'type': 'OnRankOne', 'iteration': 1, 'kills': int(signal.SIGTERM)})
-    run = toy_config(folder / 'stopped', custom_hooks=hooks, val_cfg=None, val_dataloader=None)
-    run.update(val_evaluator=None, **plain)
-    with pytest.raises(TrainingInterrupted):
-        build_runner(use_launcher(run, 'pytorch')).train()
-    meta = load_file(folder / 'stopped' / 'interrupted.pth')['meta']
-    return seen, meta['epoch'], meta['iter']
-
-
 def shared_statistics():
     """Means and count of a BatchNorm once an evaluation has begun."""
     norm = torch.nn.BatchNorm1d(2)
@@ -218,7 +197,6 @@ def main(folder):
         'losses': losses(run_toy(launched)),
         'stops': refusal(folder / 'stops', launch, skip=0),
         'leaves out': refusal(folder / 'leaves_out', launch, skip=1),
-        'strategy': with_strategy(folder / 'strategy'),
         'accumulated': accumulated(folder / 'accumulated', launch),
         'loses a worker': loses_a_worker(folder / 'loses_a_worker', launch),
         'told while they agree': told_while_they_agree(folder / 'told', launch),

@@ -33,16 +33,17 @@ from ..configuration.names import is_remote
 from ..configuration.read import read_config
 from ..configuration.steps import Step, explain_steps, take_steps
 from ..errors import InputError
-from ..training.console import build_runner
-from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume
+from ..training.console import QuietRunner
+from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume, latest_checkpoint
 from ..training.frozen import BACKBONE, use_freeze
 from ..training.hooks.curves import told_when_stopped
 from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
 from ..training.precision import use_amp
+from ..training.sharding import use_fsdp
 from ..training.trackers.backends import TRACKERS
 from ..utils.packages import import_optional
-from ..utils.processes import process_rank, show_warnings
+from ..utils.processes import process_rank, show_warnings, was_restarted
 from . import smoke
 from .cli import add_run_arguments, count, size
 
@@ -98,6 +99,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument('--amp', action='store_true', help='train in mixed precision')
     parser.add_argument(
+        '--fsdp',
+        action='store_true',
+        help='with several processes, keep a part of weights, gradients and optimizer in each',
+    )
+    parser.add_argument(
         '--compile',
         action='store_true',
         help='compile the blocks of backbone and transformer, each kind once for any image size: '
@@ -150,7 +156,7 @@ def train(options: Namespace) -> None:
                 if process_rank() == 0:
                     print(report)
                 return
-            runner = build_runner(config)
+            runner = QuietRunner.from_cfg(config)
             if options.overwrite:
                 runner.register_hook(StartAnewHook())
             with told_when_stopped(runner), saved_without_data(runner):
@@ -166,7 +172,12 @@ def _splits(config: Config) -> tuple[str, ...]:
 
 
 def _find_start(config: Config, options: Namespace) -> Config:
-    """Name the checkpoint that a run continues (``--resume``) or starts with (``load_from``)."""
+    """Name the checkpoint that a run continues (``--resume``) or starts with (``load_from``).
+
+    A run that its launcher has started again goes on by itself, whatever it began with.
+    """
+    if was_restarted() and not options.overwrite and latest_checkpoint(Path(config.work_dir)):
+        options.resume, options.pretrained = LATEST, None
     resume = options.resume or (config.get('resume') and (config.get('load_from') or LATEST))
     if resume and options.pretrained:
         raise InputError(
@@ -175,12 +186,6 @@ def _find_start(config: Config, options: Namespace) -> Config:
     if resume and options.overwrite:
         raise InputError(
             '--overwrite starts from the beginning, but the config has resume=True; leave one out'
-        )
-    if resume and config.get('strategy'):
-        raise InputError(
-            f'--resume: a run with strategy.type={config.strategy.type!r} cannot be resumed, its '
-            'optimizer would go on differently. Start a new one from the weights of a checkpoint '
-            '(--cfg-options load_from=FILE), or train without strategy, which resumes to the bit'
         )
     config = copy.deepcopy(config)
     if resume:
@@ -248,6 +253,11 @@ MODEL = (
         'precision',
         '16 bits in the forward pass (--amp)',
         lambda config, options: use_amp(config) if options.amp else config,
+    ),
+    Step(
+        'sharding',
+        'each process keeps a part of the weights (--fsdp)',
+        lambda config, options: use_fsdp(config, options.fsdp),
     ),
     Step(
         'optimizer',

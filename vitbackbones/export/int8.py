@@ -22,7 +22,7 @@ from mmengine.registry import DATASETS, init_default_scope
 from ..configuration.data_paths import datasets
 from ..data.loading.load_image import read_image
 from ..errors import InputError
-from ..training.console import build_runner
+from ..training.console import QuietRunner
 from ..utils.messages import in_one_line, on_terminal
 from ..utils.packages import import_optional
 from ..utils.processes import own_signal_stack
@@ -169,7 +169,7 @@ class Validation:
         config = use_exported(config, str(exported.file))
         config.update(work_dir=work_dir, load_from=None, resume=False)
         with silenced():
-            self.runner = build_runner(config)
+            self.runner = QuietRunner.from_cfg(config)
         self.metric = 'unknown until it was measured'
 
     def score(self, exported: Exported) -> float:

@@ -7,12 +7,13 @@ hundreds of lines in which a warning drowns. Lines of losses name every inner la
 import logging
 import re
 import sys
+from functools import partial
 
-from mmengine.config import Config
+from mmengine.device import get_device
 from mmengine.dist import is_main_process
-from mmengine.hooks import Hook
+from mmengine.hooks import EMAHook, Hook
 from mmengine.logging import MMLogger
-from mmengine.runner import FlexibleRunner
+from mmengine.model import convert_sync_batchnorm
 from mmengine.runner import Runner as MMEngineRunner
 from torch import nn
 from tqdm import tqdm
@@ -21,6 +22,7 @@ from ..errors import printable
 from ..results.analysis.run_log import COMMAND
 from ..utils.messages import on_terminal
 from .frozen import freeze
+from .sharding import is_sharded, shard, whole_states
 
 # Beginnings of messages that tell the reader of a screen nothing.
 BOILERPLATE = (
@@ -59,24 +61,59 @@ SIDE_VALUES = re.compile(
 )
 
 
-class OptionalHooks:
-    """A runner in which ``None`` takes out any default hook; mmengine's takes out its own alone."""
+class QuietRunner(MMEngineRunner):
+    """mmengine's runner with a readable console, and the keys ``frozen`` and ``fsdp``."""
 
     def register_default_hooks(self, hooks: dict | None = None) -> None:
-        """Register hooks by their names; in place of ``None`` one that does nothing."""
+        """Register hooks by their names; in place of ``None``, which takes out any of them, none.
+
+        mmengine's takes out its own alone.
+        """
         super().register_default_hooks(
             {name: hook or Hook() for name, hook in (hooks or {}).items()}
         )
-
-
-class QuietRunner(OptionalHooks, MMEngineRunner):
-    """mmengine's runner with a readable console, and the key ``frozen`` of ``--freeze``."""
 
     def build_model(self, model: dict | nn.Module) -> nn.Module:
         model = super().build_model(model)
         if self.cfg.get('frozen'):
             freeze(model.backbone)
         return model
+
+    # ------------------------------------------------------------------------ sharded weights
+
+    def wrap_model(self, wrapper: dict | None, model: nn.Module) -> nn.Module:
+        if not (self.cfg.get('fsdp') and self.distributed):
+            return super().wrap_model(wrapper, model)
+        model = model.to(get_device())
+        sync = self.cfg.get('sync_bn')
+        return convert_sync_batchnorm(model, sync) if sync else model
+
+    def _init_model_weights(self) -> None:
+        super()._init_model_weights()
+        if self.cfg.get('fsdp') and self.distributed:
+            shard(self.model, self.optim_wrapper.optimizer, self._averages())
+
+    def save_checkpoint(self, *place, save_optimizer: bool = True, **options) -> None:
+        """Save as mmengine does; of sharded weights the first process gets all parts."""
+        save = partial(super().save_checkpoint, *place, save_optimizer=save_optimizer, **options)
+        if not is_sharded(self.model):
+            save()
+            return
+        averages = [hook.ema_model.module for hook in self._averages()]
+        with whole_states([self.model, *averages], self.optim_wrapper.optimizer):
+            if is_main_process():
+                save()
+                return
+            # what the first process asks for
+            self.model.state_dict()
+            if save_optimizer:
+                self.optim_wrapper.state_dict()
+            self.call_hook('before_save_checkpoint', checkpoint={'meta': {}, 'state_dict': {}})
+
+    def _averages(self) -> list[EMAHook]:
+        return [hook for hook in self.hooks if isinstance(hook, EMAHook)]
+
+    # ------------------------------------------------------------------------ what is shown
 
     def build_logger(self, **options) -> MMLogger:
         logger = super().build_logger(**options)
@@ -87,15 +124,6 @@ class QuietRunner(OptionalHooks, MMEngineRunner):
                 if on_terminal():
                     handler.setStream(_AboveBars())
         return logger
-
-
-class StrategyRunner(OptionalHooks, FlexibleRunner):
-    """mmengine's runner for a config with a ``strategy``, such as DeepSpeed."""
-
-
-def build_runner(config: Config) -> QuietRunner | StrategyRunner:
-    """Build a config's runner."""
-    return (StrategyRunner if config.get('strategy') else QuietRunner).from_cfg(config)
 
 
 def _worth_showing(record: logging.LogRecord) -> bool:

@@ -55,16 +55,12 @@ def use_launcher(config: Config, launcher: str) -> Config:
     config.sync_bn = None  # SyncBatchNorm knows GPUs only
     if type_at(config.get('model')) == 'RTMDet':  # which makes them by itself
         config.model.use_syncbn = False
-    wrapper = {
+    config.model_wrapper_cfg = {
         'type': 'MMDistributedDataParallel',
         'device_ids': None,
         'broadcast_buffers': False,
         'find_unused_parameters': config.get('find_unused_parameters', False),
     }
-    if config.get('strategy') is None:
-        config.model_wrapper_cfg = wrapper
-    else:
-        config.strategy['model_wrapper'] = wrapper
     return config
 
 

@@ -24,7 +24,7 @@ def use_freeze(config: Config, part: str | int) -> Config:
     """Return a copy of ``config`` with a frozen backbone (``'backbone'``) or its first stages.
 
     Raises:
-        InputError: the model has no backbone, or is one of a ``strategy``.
+        InputError: the model has no backbone.
     """
     if config.model.get('backbone') is None:
         raise InputError('--freeze: the model of this config has no backbone')
@@ -32,8 +32,6 @@ def use_freeze(config: Config, part: str | int) -> Config:
     if part != BACKBONE:
         config.model.backbone.frozen_stages = part
         return config
-    if config.get('strategy'):
-        raise InputError('--freeze backbone: the config has a strategy, which builds its own model')
     config.frozen = BACKBONE
     return config
 

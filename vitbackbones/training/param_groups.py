@@ -12,14 +12,17 @@ resumed run goes on with that of its checkpoint.
 
 import copy
 import logging
+from collections.abc import Callable
+from functools import partial
 
 from mmengine.config import Config
 from mmengine.logging import MMLogger
 from mmengine.optim import DefaultOptimWrapperConstructor, OptimWrapper
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from ..registry import GROUPED, bare_name
+from .sharding import whole
 
 # Optimizers that have a fused kernel for floating-point tensors on both of these devices.
 FUSED = ('Adam', 'AdamW', 'SGD')
@@ -53,10 +56,7 @@ class GroupedOptimWrapperConstructor(DefaultOptimWrapperConstructor):
             log.info(f'{trained:,} of {total:,} parameters are trained, the others are frozen')
         if self.optim_wrapper_cfg.get('clip_grad'):
             # the norm over all gradients is a sum, whose last bit depends on the order of its terms
-            clip, order = wrapper.clip_func, {p: i for i, p in enumerate(model.parameters())}
-            wrapper.clip_func = lambda gradients, **options: clip(
-                sorted(gradients, key=order.__getitem__), **options
-            )
+            wrapper.clip_func = partial(_clip_in_order, model, wrapper.clip_func)
         return wrapper
 
     def add_params(self, params: list[dict], module: nn.Module, prefix='', **options) -> None:
@@ -71,6 +71,13 @@ class GroupedOptimWrapperConstructor(DefaultOptimWrapperConstructor):
 
     def adjust(self, single: list[dict], model: nn.Module) -> None:
         """Change the options of the groups, one for each parameter; for subclasses."""
+
+
+def _clip_in_order(model: nn.Module, clip: Callable, parameters: list, **options) -> Tensor | None:
+    """Clip the gradients of parameters in the order of the model, which may be sharded by now."""
+    order = {parameter: number for number, parameter in enumerate(model.parameters())}
+    norm = clip(sorted(parameters, key=order.__getitem__), **options)
+    return norm if norm is None else whole(norm)
 
 
 def _tells_more(record: logging.LogRecord) -> bool:

@@ -37,6 +37,11 @@ def others_joined() -> bool:
     return bool(distributed and distributed.is_available() and distributed.is_initialized())
 
 
+def was_restarted() -> bool:
+    """Return whether torchrun has started the processes again after one of them ended."""
+    return int(os.environ.get('TORCHELASTIC_RESTART_COUNT') or 0) > 0
+
+
 def leave_processes() -> None:
     """End the process group: a thread of it that meets the interpreter's exit can abort it."""
     if others_joined():

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
-from mmengine.dist import master_only
+from mmengine.dist import is_main_process, master_only
 from mmengine.hooks import Hook
 from mmengine.model import is_model_wrapper
 from mmengine.visualization import LocalVisBackend
@@ -29,6 +29,7 @@ from ...results.analysis.curves import draw, measure
 from ...results.analysis.run_log import COMMAND, LOGS
 from ...utils.files import write_file
 from ...utils.messages import in_one_line
+from ..sharding import whole
 
 PICTURE = 'curves.png'
 PAUSE = 60  # seconds from one picture to the next while a run goes on
@@ -98,7 +99,6 @@ class CoefficientsHook(Hook):
         self.rows: list[dict[str, float]] = []
         self.is_wanted = False
 
-    @master_only
     def before_train(self, runner) -> None:
         """Go on with the epochs before the present one, which a resumed run has written."""
         self.is_wanted = bool(_coefficients_of(runner))
@@ -110,7 +110,6 @@ class CoefficientsHook(Hook):
         elif not runner.iter:
             self._note(runner, 0)
 
-    @master_only
     def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
         done = runner.iter + 1
         # asked first, because a stream of data has no length
@@ -119,6 +118,8 @@ class CoefficientsHook(Hook):
 
     def _note(self, runner, iteration: int) -> None:
         found = _coefficients_of(runner)
+        if not is_main_process():
+            return
         place = {'epoch': iteration // len(runner.train_dataloader), 'iteration': iteration}
         self.rows.append(place | found)
         scalars = {f'coefficients/{name}': value for name, value in found.items()}
@@ -131,4 +132,5 @@ class CoefficientsHook(Hook):
 
 def _coefficients_of(runner) -> dict[str, float]:
     model = runner.model.module if is_model_wrapper(runner.model) else runner.model
-    return find_coefficients(model.named_parameters())
+    named = [each for each in model.named_parameters() if each[1].numel() == 1]
+    return find_coefficients((name, whole(parameter)) for name, parameter in named)

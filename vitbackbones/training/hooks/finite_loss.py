@@ -27,6 +27,7 @@ from torch.nn.utils import get_total_norm
 from torch.optim import Optimizer
 
 from ...errors import InputError
+from ..sharding import whole
 
 SKIPPED = 'steps_left_out'  # counted in the message hub, which checkpoints hold
 OVERFLOWS = 20  # in a row: from the first loss scale, 2^16, down to 1 / 16
@@ -106,7 +107,7 @@ class FiniteLossHook(Hook):
         self.overflows = 0
         losses, batches = self._take()
         gradients = [p.grad for group in optimizer.param_groups for p in group['params']]
-        norm = get_total_norm([grad for grad in gradients if grad is not None])
+        norm = whole(get_total_norm([grad for grad in gradients if grad is not None]))
         if not self._all_finite([{'norm': norm}, *losses]):
             before_clipping = self.runner.message_hub.log_scalars.get('train/grad_norm')
             if self.runner.optim_wrapper.clip_grad_kwargs and before_clipping is not None:

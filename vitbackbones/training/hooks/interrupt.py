@@ -90,7 +90,6 @@ class InterruptHook(Hook):
     def __init__(self) -> None:
         self.received = 0
         self.workers = WorkerWatch()
-        self.place: dict[str, int] = {}  # where a checkpoint of this hook continues
 
     # ------------------------------------------------------------------------ signals
 
@@ -218,14 +217,11 @@ class InterruptHook(Hook):
             if hook.swapped:  # it evaluates its average in place of the weights
                 hook._swap_ema_parameters()
         path = Path(runner.work_dir, INTERRUPTED)
-        self.place = {'epoch': epoch, 'iter': iteration}
-        runner.save_checkpoint(runner.work_dir, INTERRUPTED, by_epoch=False)
+        place = {'epoch': epoch, 'iter': iteration}
+        runner.save_checkpoint(runner.work_dir, INTERRUPTED, meta=place)
         if is_main_process():
             write_file(path.with_name(POINTER), str(path).encode())
         return f'{path} continues with epoch {epoch + 1}, iteration {iteration + 1}'
-
-    def before_save_checkpoint(self, runner, checkpoint: dict) -> None:
-        checkpoint['meta'].update(self.place)  # a runner with a strategy takes no other
 
 
 def _write_nowhere(streams: list[int]) -> None:

@@ -20,6 +20,7 @@ from ...results.report.page import made_by
 from ...tasks import find_task
 from ...utils.files import write_file
 from ...utils.messages import in_one_line
+from ..sharding import is_sharded
 from .backends import TRACKERS
 from .run_page import NAME, PICTURES, RECORD, pictures_of, read_record, write_run_page
 
@@ -75,6 +76,8 @@ class TrackHook(Hook):
         if not (self.record and self.pictures):
             return
         try:
+            if is_sharded(runner.model):
+                raise ValueError('--fsdp: this process has a part of the weights')
             by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
             place = f'epoch_{runner.epoch}' if by_epoch else f'iter_{runner.iter}'
             model = runner.model.module if is_model_wrapper(runner.model) else runner.model
