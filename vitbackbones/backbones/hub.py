@@ -81,7 +81,7 @@ def mixin() -> Any:
             if not file.parent.is_dir():
                 with fetching(model_id):
                     file = hub.hf_hub_download(model_id, WEIGHTS, **where)
-            load_pretrained(model, file)
+            load_pretrained(model.backbone if options.get('features_only') else model, file)
             model.data_config.update(
                 {key: tuple(v) if isinstance(v, list) else v for key, v in images.items()}
             )
