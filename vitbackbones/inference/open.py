@@ -291,7 +291,8 @@ def _exported(options: Namespace) -> FoundModel:
     card = model.exported.card
     settings = {'the exported file': f'{file.name} ({card.file_sha256})'}
     inputs = [options.checkpoint, *options.inputs] if options.inputs is not None else []
-    threshold = card.threshold and Threshold.checked(card.threshold, f'{file}.json: threshold')
+    given, place = card.threshold, f'{file}.json: threshold'
+    threshold = Threshold.checked(given, place) if given else None
     writer = WRITERS[card.task]
     return FoundModel(lambda: model, writer, settings, inputs, card.task, threshold=threshold)
 

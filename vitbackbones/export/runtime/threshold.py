@@ -53,7 +53,7 @@ class Threshold:
         """
         if not isinstance(content, Mapping):
             raise InputError(f'{place}: must be an object {{...}}')
-        values = {name: content.get(name) for name in cls.__annotations__}
+        values: dict[str, Any] = {name: content.get(name) for name in cls.__annotations__}
         require_values(values, {'score': SCORE, 'source': TEXT, 'classes': DICT}, f'{place}: ')
         names = values['classes']
         require_values(names, dict.fromkeys(names, SCORE), f'{place}: classes.')
