@@ -37,6 +37,7 @@ VERBS = {
     'browse': Verb('data.browse:browse', 'draw pictures as training and evaluation see them'),
     'import': Verb('data.import_dataset:import_dataset', 'convert annotations from other formats'),
     'audit': Verb('data.audit:audit', 'find labels that are likely to be wrong, by training'),
+    'convert': Verb('data.convert_dataset:convert', 'write annotations in other formats'),
     'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
     'page': Verb('run_page:write', 'show a run on one page: curves, metrics and pictures'),
     'benchmark': Verb('benchmark:benchmark', 'time models side by side'),

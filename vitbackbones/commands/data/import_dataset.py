@@ -6,11 +6,13 @@ complete or absent. The files that it is made of stay as they are.
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ...data.importing.color_masks import import_masks
 from ...data.importing.corrections import import_corrections
-from ...data.importing.pictures import write_coco
+from ...data.importing.labelme import read_labelme
+from ...data.importing.pictures import Picture, write_coco
 from ...data.importing.source import Source
 from ...data.importing.voc import read_voc
 from ...data.importing.yolo import read_yolo
@@ -21,15 +23,19 @@ from ...utils.messages import page, plural, some
 from ...utils.processes import show_warnings
 from ...utils.verbs import command_line
 
-BOXES = {'voc': read_voc, 'yolo': read_yolo}
+BOXES = {'voc': read_voc, 'yolo': read_yolo, 'labelme': read_labelme}
 RECORD = 'import.json'  # in the folder that is written: what it was made of
-WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt'}  # all there is in it
-CONFIGS = {'voc': 'quick_detector', 'yolo': 'quick_detector', 'masks': 'quick_segmentor'}
+# All there is in a folder that import or convert has written
+WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt', 'labels', 'data.yaml'}
+WRITTEN |= {'JPEGImages', 'Annotations', 'ImageSets', 'annotations.xml'}
+CONFIGS = dict.fromkeys(BOXES, 'quick_detector') | {'masks': 'quick_segmentor'}
+Pictures, Names = Sequence[Picture], Sequence[str]
 
 EXAMPLES = f"""\
 examples:
   %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
   %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
+  %(prog)s labelme FOLDER OUT JSON files of labelme
   %(prog)s masks FOLDER OUT   masks with a color for each class
   %(prog)s corrections LIST FOLDER OUT    what was accepted of an audit
 
@@ -46,13 +52,18 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('form', choices=(*CONFIGS, 'corrections'), help='form of the annotations')
     accepted = 'of corrections: the list of an audit, or annotations of its pictures in its folder'
     add('list', nargs='?', metavar='LIST', help=accepted)
+    add_folders(add)
+    table = f'colors of the classes of masks (default: found in FOLDER; {page("own_data")})'
+    add('--colors', metavar='FILE', help=table)
+
+
+def add_folders(add: Callable) -> None:
+    """Add what convert takes as well, by a parser's ``add_argument``."""
     add('folder', metavar='FOLDER', help='with pictures and annotations; it stays as it is')
     add('out', metavar='OUT', help='the folder to write; must be empty or new')
     add('--copy', action='store_true', help='copy the pictures; otherwise OUT has links to them')
     add('--overwrite', action='store_true', help='replace an earlier import in OUT')
     add('--skip-faulty', action='store_true', help='skip files that cannot be used')
-    table = f'colors of the classes of masks (default: found in FOLDER; {page("own_data")})'
-    add('--colors', metavar='FILE', help=table)
 
 
 def import_dataset(options: Namespace) -> None:
@@ -62,35 +73,55 @@ def import_dataset(options: Namespace) -> None:
         InputError: there is nothing to import, something of it cannot be used, or the folder to
             write holds something else or is being written.
     """
-    root, out = (Path(given).expanduser().absolute() for given in (options.folder, options.out))
-    if not root.is_dir():
-        raise InputError(f'{root}: no such folder')
-    one, other = root.resolve(), out.resolve()
-    if one == other or one in other.parents or other in one.parents:
-        raise InputError(f'{out}: must be neither in {root} nor around it; choose another folder')
     if (options.form == 'corrections') != bool(options.list):
         raise InputError('LIST goes with the form corrections: corrections LIST FOLDER OUT')
-    with whole_folder(out, 'OUT') as part:
-        _require_free(out, options.overwrite)
-        source = Source(root)
+
+    def fill(source: Source, part: Path) -> str:
         if options.list:
-            summary = import_corrections(Path(options.list), root, part, options.copy)
-        elif options.form == 'masks':
-            colors = options.colors and Path(options.colors).expanduser()
-            summary = import_masks(source, part, colors, options.copy)
-            _report(source, options.skip_faulty)
-        else:
-            summary = _import_boxes(source, part, options)
-        record = {'form': options.form, 'folder': str(root), 'found': summary}
-        record |= {'changes': source.changes, 'faults': source.faults}
-        (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
-    print(f'{summary}, in {out}')
+            return import_corrections(Path(options.list), source.root, part, options.copy)
+        if options.form != 'masks':
+            return write_pictures(source, part, options, BOXES[options.form], write_boxes)
+        colors = options.colors and Path(options.colors).expanduser()
+        summary = import_masks(source, part, colors, options.copy)
+        _require_sound(source, options.skip_faulty)
+        return summary
+
+    out = make_folder(options, options.form, fill)
     config = CONFIGS.get(
         options.form, 'quick_segmentor' if (out / 'masks').is_dir() else 'quick_detector'
     )
     arguments = [config, '--data-root', str(out)]
     print('next:', command_line('train', *arguments))
     print('before a long run:', command_line('check', *arguments))
+
+
+def make_folder(
+    options: Namespace, form: str, fill: Callable[[Source, Path], str], follow: bool = False
+) -> Path:
+    """Let ``fill`` write a folder and say what is in it; print that, and return the folder.
+
+    ``follow`` is that of :class:`.Source`.
+
+    Raises:
+        InputError: as :func:`import_dataset`.
+    """
+    root, out = (Path(given).expanduser().absolute() for given in (options.folder, options.out))
+    if not root.is_dir():
+        raise InputError(f'{root}: no such folder')
+    one, other = root.resolve(), out.resolve()
+    if one == other or one in other.parents or other in one.parents:
+        raise InputError(f'{out}: must be neither in {root} nor around it; choose another folder')
+    with whole_folder(out, 'OUT') as part:
+        _require_free(out, options.overwrite)
+        source = Source(root, follow)
+        summary = fill(source, part)
+        record = {'form': form, 'folder': str(root), 'found': summary}
+        record |= {'changes': source.changes, 'faults': source.faults}
+        (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
+    for what, places in source.changes.items():
+        print(printable(f'{what}: {len(places)} ({some(places, str, 3)})'))  # all are in RECORD
+    print(f'{summary}, in {out}')
+    return out
 
 
 def _require_free(out: Path, overwrite: bool) -> None:
@@ -108,9 +139,17 @@ def _require_free(out: Path, overwrite: bool) -> None:
         raise InputError(f'{out}: holds an import; replace it with --overwrite, or choose another')
 
 
-def _import_boxes(source: Source, out: Path, options: Namespace) -> str:
-    pictures, classes = BOXES[options.form](source)
-    _report(source, options.skip_faulty)
+def write_boxes(source: Source, out: Path, pictures: Pictures, classes: Names, copy: bool) -> None:
+    """Write COCO's form, which has a place for everything."""
+    write_coco(out, pictures, classes, copy)
+
+
+def write_pictures(
+    source: Source, out: Path, options: Namespace, read: Callable, write: Callable
+) -> str:
+    """Read annotated pictures in one form, write them in another, and say what they are."""
+    pictures, classes = read(source)
+    _require_sound(source, options.skip_faulty)
     count = sum(len(picture.objects) for picture in pictures)
     if not count:
         raise InputError(
@@ -118,15 +157,15 @@ def _import_boxes(source: Source, out: Path, options: Namespace) -> str:
         )
     show_warnings(spelling_warnings(str(source.root), classes))
     bare = sum(not picture.objects for picture in pictures)
-    write_coco(out, pictures, classes, options.copy)
+    write(source, out, pictures, classes, options.copy)
     return (
         f'{in_words(classes)}; {plural(count, "object")} on {plural(len(pictures), "picture")}, '
         f'{bare} of them without objects'
     )
 
 
-def _report(source: Source, skip_faulty: bool) -> None:
-    """Print what was changed; faults alone where their files are not to be left out."""
+def _require_sound(source: Source, skip_faulty: bool) -> None:
+    """Print the faults, and refuse them where their files are not to be left out."""
     for fault in source.faults:
         print(printable(fault))
     if source.faults and not skip_faulty:
@@ -134,5 +173,3 @@ def _report(source: Source, skip_faulty: bool) -> None:
             f'{plural(len(source.faults), "fault")}, see above; nothing is written. Correct what '
             'is named there, or leave these files out with --skip-faulty'
         )
-    for what, places in source.changes.items():
-        print(printable(f'{what}: {len(places)} ({some(places, str, 3)})'))  # all are in RECORD

@@ -18,6 +18,10 @@ KINDS = re.compile('(jpeg|png)?images?|imgs?|pictures|photos|labels?|annot(ation
 class Source:
     """A folder to import, which stays as it is.
 
+    Args:
+        root: the folder.
+        follow: whether links may lead out of it, as those of an earlier import do.
+
     Attributes:
         root: the folder.
         files: those in it and below that are not hidden, in order.
@@ -29,7 +33,7 @@ class Source:
         InputError: there are no pictures, or a link leads out of the folder.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, follow: bool = False) -> None:
         self.root = root
         self.files: list[Path] = []
         for place, folders, names in os.walk(root):
@@ -38,7 +42,7 @@ class Source:
                 file = Path(place, name)
                 if name.startswith('.'):
                     continue
-                if file.is_symlink():
+                if file.is_symlink() and not follow:
                     target = file.resolve()
                     if not target.is_file() or not target.is_relative_to(root.resolve()):
                         raise InputError(

@@ -1,0 +1,41 @@
+"""``vitbackbones convert``: a data set of boxes and outlines in the form of another tool."""
+
+from argparse import ArgumentParser, Namespace
+from functools import partial
+
+from ...data.importing.coco import read_coco
+from ...data.importing.writing import write_cvat, write_voc, write_yolo
+from ...utils.messages import page
+from .import_dataset import BOXES, add_folders, make_folder, write_boxes, write_pictures
+
+FROM = {'coco': read_coco, **BOXES}
+TO = {'yolo': write_yolo, 'voc': write_voc, 'coco': write_boxes, 'cvat': write_cvat}
+
+EXAMPLES = f"""\
+examples:
+  %(prog)s my_data OUT --to yolo               of annotations in COCO's form
+  %(prog)s labeled OUT --from voc --to cvat
+
+What the other form cannot hold, such as holes in YOLO, is counted and listed in OUT/import.json:
+{page('own_data')}.
+"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Describe the command line."""
+    parser.epilog = EXAMPLES
+    add_folders(parser.add_argument)
+    parser.add_argument('--to', choices=TO, required=True, help='form of OUT')
+    given = "form of FOLDER (default: coco, an annotation file in COCO's form)"
+    parser.add_argument('--from', choices=FROM, default='coco', dest='given', help=given)
+
+
+def convert(options: Namespace) -> None:
+    """Do what ``vitbackbones convert --help`` describes.
+
+    Raises:
+        InputError: as :func:`.import_dataset.import_dataset`.
+    """
+    how = {'options': options, 'read': FROM[options.given], 'write': TO[options.to]}
+    fill = partial(write_pictures, **how)
+    make_folder(options, options.to, fill, follow=options.given == 'coco')
