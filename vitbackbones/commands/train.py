@@ -44,7 +44,7 @@ from ..training.sharding import use_fsdp
 from ..training.trackers.backends import TRACKERS
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings, was_restarted
-from . import smoke
+from . import overfit, smoke
 from .cli import add_run_arguments, count, size
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
@@ -54,6 +54,7 @@ examples:
   %(prog)s detr_aug_vit_s_coco --smoke              a look at all of it, in seconds or minutes
   %(prog)s detr_aug_vit_s_coco --amp
   %(prog)s quick_detector --data-root my_pictures   pictures and annotations of your own
+  %(prog)s quick_detector --data-root my_pictures --overfit 8   what is broken, if AP stays at 0
   %(prog)s my_config.py --resume                    continue where a run was stopped
   %(prog)s my_config.py --track tensorboard         losses, metrics and pictures there as well
 """
@@ -118,7 +119,15 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='follow the run in tensorboard, wandb or mlflow, beside the local log, with pictures '
         'of predictions at each evaluation; "page" makes only WORK_DIR/run.html, as the others do',
     )
-    parser.add_argument(
+    short = parser.add_mutually_exclusive_group()
+    short.add_argument(
+        '--overfit',
+        type=count,
+        metavar='N',
+        help='learn N training pictures by heart for a minute, in WORK_DIR/overfit, and name what '
+        'is broken where that fails',
+    )
+    short.add_argument(
         '--smoke',
         action='store_true',
         help='try some steps, evaluation and resuming, in WORK_DIR/smoke; needs no data and no '
@@ -144,6 +153,8 @@ def train(options: Namespace) -> None:
     """
     config = read_config(options.config)
     before, after = (SMOKE_SETTINGS, SMOKE) if options.smoke else (TRAIN_SETTINGS, TRAIN)
+    if options.overfit:
+        before, after = OVERFIT_SETTINGS, OVERFIT
     if options.explain:
         explain_steps(config, (*before, *after), options)
         return
@@ -151,8 +162,8 @@ def train(options: Namespace) -> None:
     with only_writer(config):
         config = take_steps(config, after, options)
         with explained(config):
-            if options.smoke:
-                report = smoke.run(config)
+            if options.smoke or options.overfit:
+                report = smoke.run(config) if options.smoke else overfit.run(config)
                 if process_rank() == 0:
                     print(report)
                 return
@@ -161,6 +172,8 @@ def train(options: Namespace) -> None:
                 runner.register_hook(StartAnewHook())
             with told_when_stopped(runner), saved_without_data(runner):
                 runner.train()
+            if process_rank() == 0 and (hint := overfit.hint(runner, options)):
+                print(hint)
 
 
 # ------------------------------------------------------------------------ what steps do
@@ -265,9 +278,12 @@ MODEL = (
         lambda config, options: group_parameters(config),
     ),
 )
+OWN_DATA = own_data(
+    lambda config, options: use_own_data(config, options.data_root, options.work_dir)
+)
 TRAIN_SETTINGS = (
     *READ,
-    own_data(lambda config, options: use_own_data(config, options.data_root, options.work_dir)),
+    OWN_DATA,
     *MODEL,
     WORK_DIR,
     Step('followers', 'trackers, pictures of predictions and a page of the run (--track)', _follow),
@@ -282,6 +298,17 @@ SMOKE_SETTINGS = (
         lambda config, options: choose_work_dir(config, options.work_dir, below='smoke'),
     ),
 )
+OVERFIT_SETTINGS = (
+    *READ,
+    OWN_DATA,
+    *MODEL,
+    Step('options', 'each has an effect', overfit.refuse_without_effect),
+    Step(
+        'work dir',
+        'a folder of its own inside of it (--work-dir)',
+        lambda config, options: choose_work_dir(config, options.work_dir, below='overfit'),
+    ),
+)
 NORMALIZATION = Step(
     'normalization',
     'images are those that these weights were trained on',
@@ -293,6 +320,19 @@ COMPILE = Step(
     lambda config, options: add_hooks(config, 'CompileHook') if options.compile else config,
 )
 CACHE = Step('maps', 'those of a frozen backbone are kept (--cache-gb, --cache-views)', _keep_maps)
+WEIGHTS = Step(
+    'weights',
+    'what the backbone starts from (--pretrained, --scratch)',
+    # a resumed run overwrites whatever it started from
+    lambda config, options: prepare_pretrained(
+        config, options.pretrained, scratch=options.scratch or bool(config.get('resume'))
+    ),
+)
+DATA = Step(
+    'data',
+    'the files are there and can be used (--data-root)',
+    lambda config, options: find_data(config, options, _splits(config)),
+)
 GUARDS = Step(
     'guards',
     'hooks that a long run should not be without',
@@ -306,21 +346,10 @@ TRAIN = (
         'its checkpoints are kept, unless they are to be replaced (--overwrite)',
         _check_earlier_run,
     ),
-    Step(
-        'weights',
-        'what the backbone starts from (--pretrained, --scratch)',
-        # a resumed run overwrites whatever it started from
-        lambda config, options: prepare_pretrained(
-            config, options.pretrained, scratch=options.scratch or bool(config.get('resume'))
-        ),
-    ),
+    WEIGHTS,
     NORMALIZATION,
     Step('teacher', 'its weights are there', lambda config, options: prepare_teacher(config)),
-    Step(
-        'data',
-        'the files are there and can be used (--data-root)',
-        lambda config, options: find_data(config, options, _splits(config)),
-    ),
+    DATA,
     Step(
         'batch size',
         'the learning rate is that of the batch',
@@ -331,6 +360,7 @@ TRAIN = (
     GUARDS,
     *MACHINE,
 )
+OVERFIT = (TRIAL, WEIGHTS, NORMALIZATION, DATA, *overfit.STEPS_TO_OVERFIT, *MACHINE)
 SMOKE = (
     TRIAL,
     Step(

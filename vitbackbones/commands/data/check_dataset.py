@@ -19,6 +19,7 @@ from tqdm import tqdm
 from ...configuration.bands import use_bands
 from ...configuration.checks.agreement import PREPROCESSOR, listed
 from ...configuration.checks.data_sets import check_data
+from ...configuration.checks.levels import advice
 from ...configuration.checks.own_data import use_own_data
 from ...configuration.data_paths import SPLITS, datasets, loaders, locate_data
 from ...configuration.read import read_config
@@ -120,7 +121,8 @@ def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
     for name, (samples, classes) in sets.items():
         pixels = [looks[s['seg_map_path'], None].pixels for s in samples if s.get('seg_map_path')]
         if table := class_table(samples, classes, pixels):
-            print(printable(f'{name}\n{table}'))  # it may name classes of any file
+            sizes = advice(config, samples, classes, name.startswith('train'))
+            print(printable('\n'.join(filter(None, [name, table, sizes]))))  # of any file
     faults += [look.fault for look in looks.values() if look.fault]
     for fault in faults:
         print(printable(fault))

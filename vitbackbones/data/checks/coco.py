@@ -126,9 +126,13 @@ def _check_references(ann_file: str, annotations: Table, key: str, known: list) 
     if unknown:
         pairs = zip(annotations['id'], annotations[key], strict=True)
         ids = [annotation for annotation, value in pairs if value in unknown]
+        near = [{key - 1, key + 1} & {*known} for key in unknown if isinstance(key, int)]
+        shifted = (
+            ' All ids may be shifted by one.' if len(unknown) == 1 and all(near) and near else ''
+        )
         raise InputError(
             f'{ann_file}: {len(ids)} annotations (ids {some(ids)}) have a {key} that the file '
-            f'does not define: {some(unknown)}.'
+            f'does not define: {some(unknown)}.' + shifted
         )
 
 

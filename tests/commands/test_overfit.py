@@ -1,0 +1,54 @@
+"""``train --overfit N``: a few pictures by heart, or what is broken."""
+
+import json
+
+import pytest
+
+from vitbackbones.commands import overfit
+
+from .conftest import TINY
+from .test_messages import refused
+
+pytestmark = pytest.mark.compat
+
+
+@pytest.fixture
+def short(monkeypatch):
+    for name, value in {'LEAST': 4, 'SECONDS': 0, 'EVERY': 2}.items():
+        monkeypatch.setattr(overfit, name, value)
+
+
+def test_pictures_that_are_not_learned_name_what_is_broken(tool, data, short, tmp_path):
+    result = tool('train', TINY, '--scratch', '--data-root', data, '--overfit', 3)
+    said = refused(result, 'on the 3 pictures after 4 steps, not above 0.9. The broken link:')
+    assert '\n  schedule: the run has 8 steps, 4 in an epoch' in said
+    assert 'suspect: schedule: ' in result.out
+    folder = tmp_path / 'work_dirs' / 'tiny_detr' / 'overfit'
+    assert len(json.loads((folder / 'few.json').read_text())['images']) == 3
+    assert not [*folder.glob('*.pth')]
+
+
+def test_pictures_that_are_learned_end_the_run(run, data, short, monkeypatch):
+    monkeypatch.setitem(overfit.GOALS, 'mmdet', ('coco/bbox_mAP', -1.0))
+    said = run('train', TINY, '--scratch', '--data-root', data, '--overfit', 3).out
+    assert 'after 2 steps: pictures, annotations and settings fit together' in said
+
+
+def test_a_training_that_ends_near_zero_names_the_command(run, tool, data):
+    given = ('train', TINY, '--scratch', '--data-root', data)
+    *_, last = run(*given).out.splitlines()
+    assert last.startswith('coco/bbox_mAP is 0.0')
+    assert last.endswith(f'--data-root {data} --overfit 8')
+    refused(tool(*given, '--overfit', 8, '--track', 'page'), '--overfit: --track has no effect')
+
+
+@pytest.mark.parametrize(
+    ('losses', 'said'),
+    [
+        ([2.0, 1.9, float('nan')], 'learning rate: the loss is not finite'),
+        ([2.0] * 30, 'learning rate, or frozen too much: the loss went from 2 to 2 alone'),
+        ([2.0] * 10 + [0.5] * 10, 'none is seen: the loss fell from 2 to 0.5'),
+    ],
+)
+def test_what_losses_tell(losses, said):
+    assert overfit._by_losses(losses).startswith(said)

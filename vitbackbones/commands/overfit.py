@@ -1,0 +1,178 @@
+"""``train --overfit N``: a few of the user's pictures, without augmentation, for about a minute.
+
+Whatever else is hard about a data set, a few pictures are learned by heart where pictures,
+annotations, model and optimizer are linked as they should be. Where that fails, the broken link is
+named: by what their numbers say (:mod:`..configuration.checks.links`) and by how the loss went.
+"""
+
+import copy
+import json
+import math
+import time
+from argparse import Namespace
+from pathlib import Path
+
+from mmengine.config import Config
+from mmengine.hooks import Hook
+
+from ..configuration.checks.links import broken_links
+from ..configuration.data_paths import evaluators, first_dataset, loaders, separated
+from ..configuration.steps import Step
+from ..data.checks.coco_file import load_json
+from ..data.checks.findings import spread
+from ..errors import InputError, printable
+from ..registry import bare_name
+from ..training.console import QuietRunner
+from ..utils.files import write_file
+from ..utils.verbs import command_line
+
+# By the toolbox: what is measured, and from which value on pictures are known by heart.
+GOALS = {'mmdet': ('coco/bbox_mAP', 0.9), 'mmseg': ('mIoU', 90.0)}
+NOTHING = 0.01 / 0.9  # of the goal: below it, a training has learned nothing
+SECONDS, LEAST, MOST = 60, 300, 3000  # time, and steps; slow machines take their time for LEAST
+EVERY, WARM_UP = 50, 20  # steps between evaluations, and of the rate's rise
+FELL = 0.7  # of the first losses, above which the last ones have not fallen
+
+
+def refuse_without_effect(config: Config, options: Namespace) -> None:
+    """Refuse options that would have no effect here, and tasks whose goal is not known."""
+    if config.get('default_scope') not in GOALS or not config.get('val_dataloader'):
+        raise InputError('--overfit: is for detectors and segmentors that are validated')
+    for option in ('resume', 'overwrite', 'cache_gb', 'cache_views', 'track'):
+        if getattr(options, option):
+            name = option.replace('_', '-')
+            raise InputError(f'--overfit: --{name} has no effect on it; leave --{name} out')
+
+
+def find_suspects(config: Config, options: Namespace) -> Config:
+    """Return a config with the links that look broken, in ``suspects``; print them."""
+    config = copy.deepcopy(config)
+    config.suspects = broken_links(config)
+    for line in config.suspects:
+        print(printable(f'suspect: {line}'), flush=True)
+    return config
+
+
+def use_few(config: Config, options: Namespace) -> Config:
+    """Return a config that trains and validates on a few training pictures, without a schedule.
+
+    Raises:
+        InputError: no picture has an object.
+    """
+    config = separated(config)
+    dataset = copy.deepcopy(first_dataset(config, 'train'))
+    loads = {bare_name(s['type']): s for s in dataset['pipeline'] if 'Load' in s['type']}
+    steps = first_dataset(config, 'val')['pipeline']
+    dataset['pipeline'] = [loads.get(bare_name(step['type']), step) for step in steps]
+    dataset.pop('filter_cfg', None)
+    if config.default_scope == 'mmdet':
+        file = Path(dataset.get('data_root') or '', dataset['ann_file'])
+        dataset['ann_file'] = str(_write_few(file, Path(config.work_dir), options.overfit))
+        for _, metric in evaluators(config):
+            metric['ann_file'] = dataset['ann_file']
+    else:
+        dataset['indices'] = options.overfit
+    at_once = min(config.train_dataloader.get('batch_size', 1), options.overfit)
+    for name, loader in loaders(config):
+        loader.update(dataset=dataset | {'test_mode': not name.startswith('train')})
+        loader.update(num_workers=0, persistent_workers=False, prefetch_factor=None)
+    # pictures of segmentors are not padded to one size
+    batch = at_once if config.default_scope == 'mmdet' else 1
+    config.train_dataloader.update(batch_size=batch, sampler={'type': 'InfiniteSampler'})
+    config.train_cfg = {'type': 'IterBasedTrainLoop', 'max_iters': MOST, 'val_interval': EVERY}
+    warm_up = {'type': 'LinearLR', 'start_factor': 0.05, 'by_epoch': False, 'end': WARM_UP}
+    config.param_scheduler = [warm_up]
+    hooks = config.get('custom_hooks') or []
+    config.custom_hooks = [hook for hook in hooks if 'EMA' not in hook['type']]
+    config.setdefault('default_hooks', {})
+    config.default_hooks.update(checkpoint=None, logger={'type': 'LoggerHook', 'interval': 25})
+    config.log_processor = {'type': 'LogProcessor', 'by_epoch': False}
+    return config
+
+
+def _write_few(file: Path, work_dir: Path, number: int) -> Path:
+    """Write the annotations of a few pictures with objects, evenly spread, and return the file."""
+    content = load_json(str(file))
+    used = {each['image_id'] for each in content['annotations'] if not each.get('iscrowd')}
+    images = [each for each in content['images'] if each['id'] in used]
+    if not images:
+        raise InputError(f'{file}: no picture has an object, so there is nothing to learn')
+    content['images'] = [images[place] for place in spread(len(images), number)]
+    kept = {each['id'] for each in content['images']}
+    content['annotations'] = [e for e in content['annotations'] if e['image_id'] in kept]
+    few = work_dir.absolute() / 'few.json'
+    write_file(few, json.dumps(content).encode())
+    return few
+
+
+STEPS_TO_OVERFIT = (
+    Step('links', 'those that look broken are named, without a training', find_suspects),
+    Step('few pictures', 'of training, for validation too, without augmentation', use_few),
+)
+
+
+class LearnedHook(Hook):
+    """Ends a run when a metric has reached its goal, or after about a minute."""
+
+    def __init__(self, metric: str, goal: float) -> None:
+        self.metric, self.goal, self.best, self.losses = metric, goal, 0.0, []
+
+    def before_train(self, runner) -> None:
+        self.start = time.monotonic()
+
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
+        self.losses.append(float(outputs['loss']))
+        if not math.isfinite(self.losses[-1]):
+            runner.train_loop.stop_training = True
+
+    def after_val_epoch(self, runner, metrics=None) -> None:
+        self.best = max(self.best, float(metrics.get(self.metric, 0)))
+        is_over = runner.iter >= LEAST and time.monotonic() - self.start > SECONDS
+        runner.train_loop.stop_training |= is_over or self.best > self.goal
+
+
+def run(config: Config) -> str:
+    """Train, and return what came out in one line.
+
+    Raises:
+        InputError: the pictures were not learned; names what looks broken.
+    """
+    metric, goal = GOALS[config.default_scope]
+    runner, hook = QuietRunner.from_cfg(config), LearnedHook(metric, goal)
+    runner.register_hook(hook)
+    runner.train()
+    pictures, steps = len(runner.train_dataloader.dataset), len(hook.losses)
+    said = f'{metric} {hook.best:.3f} on the {pictures} pictures after {steps} steps'
+    if hook.best > goal:
+        return f'overfit: {said}: pictures, annotations and settings fit together'
+    suspects = config.suspects or [_by_losses(hook.losses)]
+    lines = '\n'.join(f'  {line}' for line in suspects)
+    raise InputError(f'--overfit: {said}, not above {goal:g}. The broken link:\n{lines}')
+
+
+def _by_losses(losses: list[float]) -> str:
+    """Say what losses tell where nothing else does."""
+    tenth = max(1, len(losses) // 10)
+    first, last = (sum(part) / tenth for part in (losses[:tenth], losses[-tenth:]))
+    if not math.isfinite(last):
+        return 'learning rate: the loss is not finite any more; divide the rate by ten'
+    if last > FELL * first:
+        return (
+            f'learning rate, or frozen too much: the loss went from {first:.3g} to {last:.3g} '
+            'alone; try ten times and a tenth of the rate, and leave --freeze out'
+        )
+    return (
+        f'none is seen: the loss fell from {first:.3g} to {last:.3g}, so it learns, if slowly; '
+        'look at the pictures with browse'
+    )
+
+
+def hint(runner, options: Namespace) -> str:
+    """Return the command of this module for a training that ended near zero, '' for others."""
+    metric, goal = GOALS.get(runner.cfg.get('default_scope'), ('', 0))
+    measured = runner.message_hub.log_scalars.get(f'val/{metric}')
+    if measured is None or not 0 <= measured.current() < NOTHING * goal:
+        return ''
+    given = ['--data-root', options.data_root] if options.data_root else []
+    command = command_line('train', options.config, *given, '--overfit', '8')
+    return f'{metric} is {measured.current():.3f}: to find what is broken, {command}'
