@@ -121,7 +121,7 @@ class LearnedHook(Hook):
         self.start = time.monotonic()
 
     def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
-        self.losses.append(float(outputs['loss']))
+        self.losses.append(float(outputs['loss'].detach()))
         if not math.isfinite(self.losses[-1]):
             runner.train_loop.stop_training = True
 
