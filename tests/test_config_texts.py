@@ -7,7 +7,8 @@ from pathlib import Path
 
 from vitbackbones.configuration.names import config_files, config_name
 
-from .shipped import PRINTED, numbers
+from .commands.conftest import load_tool
+from .shipped import PRINTED, numbers, shipped
 
 CONFIGS = Path(__file__).parents[1] / 'configs'
 FILES = sorted(CONFIGS.rglob('*.py'))
@@ -50,3 +51,25 @@ def test_what_headers_name_for_comparison_is_in_the_table():
     named = {number for text in HEADERS.values() for number in numbers(text, 'Nearest published:')}
     assert named
     assert named <= printed
+
+
+SETTINGS = {  # names that papers have for columns of docs/recipes.md
+    'epochs': 'epochs',
+    'batch size': 'batch',
+    'optimizer': 'optimizer',
+    'learning rate': 'rate',
+    'weight decay': 'decay',
+    'warm-up epochs': 'warm-up',
+    'stochastic depth': 'depth',
+    'drop path': 'depth',
+}
+
+
+def test_recipes_have_the_settings_that_papers_print():
+    columns = load_tool('site/recipes').TABLES[0][2]
+    rows = [row for row in PRINTED.SHEET if row.config and row.metric in SETTINGS]
+    assert len(rows) > 50
+    for row in rows:
+        found = columns[SETTINGS[row.metric]](shipped(row.config))
+        same = found == row.value or (found != 'AdamW' and float(found) == float(row.value))
+        assert same or row.note, (row, found)

@@ -2,6 +2,7 @@
 
 Reproduces: Aug-ViT (Tang et al., NeurIPS 2021), Table 2.
 Published: 84.2 (top-1, ImageNet val).
+Published: 84.1, by Aug-ViT, Table 10.
 Parameters: 87.044 M.
 Hardware: 16 GPUs x 32 images, two machines of 8.
 Weights: result of cls_aug_vit_b_imagenet in checkpoints/aug_vit_b.pth.

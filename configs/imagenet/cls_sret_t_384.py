@@ -1,6 +1,6 @@
 """SReT-T fine-tuned at 384 pixels, ImageNet-1k.
 
-Reproduces: SReT (Shen et al., ECCV 2022), paper, no weights released.
+Reproduces: SReT (Shen et al., ECCV 2022), Table 5 (no weights released).
 Published: 79.6 (top-1, ImageNet val).
 Parameters: 4.853 M.
 Hardware: 16 GPUs x 32 images, two machines of 8.

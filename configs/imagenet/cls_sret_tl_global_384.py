@@ -1,6 +1,6 @@
 """SReT-TL with global attention fine-tuned at 384 pixels, ImageNet-1k.
 
-Reproduces: SReT (Shen et al., ECCV 2022), paper, no weights released.
+Reproduces: SReT (Shen et al., ECCV 2022), Table 5 (no weights released).
 Published: 80.0 (top-1, ImageNet val).
 Parameters: 5.085 M.
 Hardware: 16 GPUs x 32 images, two machines of 8.

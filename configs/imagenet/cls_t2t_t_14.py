@@ -2,6 +2,7 @@
 
 Reproduces: T2T-ViT (Yuan et al., ICCV 2021), Table 3.
 Published: 81.7 (top-1, ImageNet val).
+Published: 80.7, by SReT, Table 5, of an earlier version.
 Parameters: 21.541 M.
 Hardware: 8 GPUs x 64 images, as published.
 

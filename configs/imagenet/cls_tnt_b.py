@@ -2,6 +2,7 @@
 
 Reproduces: TNT (Han et al., NeurIPS 2021), repository's README.
 Published: 82.9 (top-1, ImageNet val).
+Published: 82.8, by TNT, Table 4 of its first version on arXiv.
 Parameters: 65.429 M.
 Hardware: 8 GPUs x 128 images, as published.
 

@@ -2,6 +2,7 @@
 
 Reproduces: TNT (Han et al., NeurIPS 2021), repository's README.
 Published: 81.5 (top-1, ImageNet val).
+Published: 81.3, by TNT, Table 4 of its first version on arXiv.
 Parameters: 23.769 M.
 Hardware: 8 GPUs x 128 images, as published.
 

@@ -1,16 +1,16 @@
-"""What the code says on six pages of docs/; a page itself holds the prose above the mark.
+"""What the code says on seven pages of docs/; a page itself holds the prose above the mark.
 
-python tools/site/pages.py               # writes the tables of models.md, ablations.md, weights.md,
-                                         # and metafile.yml, which OpenMMLab's tools read
+python tools/site/pages.py               # writes the tables of four pages of docs/, and
+                                         # metafile.yml, which OpenMMLab's tools read
 python tools/site/pages.py --notebook    # runs the first tutorial as a notebook and writes it
 
-These three are read on GitHub. The other pages get their tables when the site is built.
+These four are read on GitHub. The other pages get their tables when the site is built.
 """
 
 import os
 import sys
 from argparse import SUPPRESS, Action, ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from textwrap import fill
 sys.path.append(str(Path(__file__).resolve().parents[2]))  # an installed package comes first
 
 import metafile
-from complexity import Sizes, count, measure
+from complexity import Complexity, Sizes, count, measure
 from papers import (
     BEYOND,
     CONVENTIONS,
@@ -27,13 +27,12 @@ from papers import (
     PAPERS,
     RESULTS,
     TASKS,
-    Ablation,
     Family,
     Paper,
+    Printed,
     Row,
-    Table,
     arguments,
-    model_spec,
+    groups,
     results_of,
 )
 from recipes import recipes
@@ -119,7 +118,7 @@ def published(row: Row, family: Family) -> list[str]:
     """Return where the sizes are printed, the accuracy, where that is printed, and the remark."""
     found = results_of(row.name, row.options, family.tasks)
     sources = dict.fromkeys(result.source for result in found)
-    return [row.source, ' / '.join(result.value for result in found), ' '.join(sources), row.note]
+    return [row.source, ' / '.join(result.value for result in found), '; '.join(sources), row.note]
 
 
 def other_tasks() -> Iterator[str]:
@@ -138,45 +137,88 @@ def other_tasks() -> Iterator[str]:
 def ablations() -> Iterator[str]:
     """Yield the lines about the papers' ablations, and the command that makes each of them."""
     for paper in PAPERS:
-        counted_as = CONVENTIONS[paper.convention].text.partition(';')[0]
-        yield f'## {paper.title}\n'
-        yield f'Published: {paper.metric}. Counted in the paper: {counted_as}.\n'
+        yield from paper_head(paper)
         for part in paper.tables:
             yield f'### {part.place}: {part.title}\n'
             if part.text:
                 yield fill(part.text, 130, break_on_hyphens=False) + '\n'
-            if len(part.rows) < part.printed:
-                yield f'Listed are {len(part.rows)} of {part.printed} rows.\n'
-            if part.rows:
-                heads = ('published', 'parameters, M', 'ours / printed', 'remark')
-                yield table('row', '`vitbackbones train`', *heads)
-                yield from (line(*ablation_cells(paper, part, row)) for row in part.rows)
-                yield ''
+            yield from printed_table(paper, part.rows, part.plain)
 
 
-def ablation_cells(paper: Paper, part: Table, row: Ablation) -> list[str]:
-    return [
-        row.row.replace('][', ']\\['),  # which Markdown takes for a link
-        f'`{arguments(part, row)}`',
-        row.published,
-        f'{counted(model_spec(part, row)).parameters / 1e6:.3f}',
-        ablation_size(paper, part, row),
-        row.note,
-    ]
+def printed() -> Iterator[str]:
+    """Yield the lines about all other numbers that the papers print."""
+    for paper in PAPERS:
+        yield from paper_head(paper)
+        for rows in groups(paper.rows, 'place'):
+            yield f'### {rows[0].place}\n'
+            yield from printed_table(paper, rows)
 
 
-def ablation_size(paper: Paper, part: Table, row: Ablation) -> str:
-    """Return our parameters, as the paper counts them, beside the printed ones."""
-    parameters = CONVENTIONS[paper.convention].parameters
-    added = row.parameters.startswith('+')
-    base = parameters(counted(f'ours:{part.plain}')) if added else 0
-    return compare((parameters(counted(model_spec(part, row))) - base) / 1e6, row.parameters)
+def paper_head(paper: Paper) -> Iterator[str]:
+    yield f'## {paper.title}\n'
+    yield f'Counted in the paper: {CONVENTIONS[paper.convention].text}.\n'
+
+
+def printed_table(paper: Paper, rows: Sequence[Printed], plain: str = '') -> Iterator[str]:
+    """Yield a table with a line for each row of the paper and a column for each of its numbers."""
+    metrics = dict.fromkeys((row.metric, row.dataset) for row in rows)
+    heads = ['row', 'trained, or built, as']
+    many = len({row.dataset for row in rows}) > 1
+    heads += [f'{metric}, {where}' if many and where else metric for metric, where in metrics]
+    sized = any(row.model.startswith('ours:') for row in rows)
+    sizes = {
+        'parameters, M': sized,
+        'parameters: ours / printed': any(row.parameters for row in rows),
+        'FLOPs, G: ours / printed': any(row.flops for row in rows),
+    }
+    yield table(*heads, *(head for head, shown in sizes.items() if shown), 'remark')
+    for same in groups(rows, 'row'):
+        values = {(row.metric, row.dataset): row.value for row in same}
+        cells = [same[0].row.replace('][', ']\\['), how(same)]  # Markdown takes it for a link
+        cells += [values.get(metric, '') for metric in metrics]
+        own = [exact_size(same[0]), *printed_sizes(paper, same[0], plain)]
+        cells += [cell for cell, shown in zip(own, sizes.values(), strict=True) if shown]
+        yield line(*cells, '; '.join(dict.fromkeys(row.note for row in same if row.note)))
+    yield ''
+
+
+def how(rows: Sequence[Printed]) -> str:
+    """Return what ``train`` or ``benchmark`` is given for a line of a table."""
+    found = [arguments(row) if row.config else row.model for row in rows]
+    return '<br>'.join(f'`{text}`' for text in dict.fromkeys(found) if text)
+
+
+def exact_size(row: Printed) -> str:
+    if not row.model.startswith('ours:'):
+        return ''
+    return f'{counted(row.model, row.pixels).parameters / 1e6:.3f}'
+
+
+def printed_sizes(paper: Paper, row: Printed, plain: str = '') -> list[str]:
+    """Return our parameters and FLOPs, as the paper counts them, beside the printed ones."""
+    if not row.model.startswith('ours:'):
+        return [row.parameters, row.flops]
+    convention, cells = CONVENTIONS[paper.convention], []
+    kinds = [(row.parameters, counted, convention.parameters, 1e6)]
+    kinds += [(row.flops, worked, convention.flops, 1e9)]
+    for text, measured, count_of, unit in kinds:
+        found = count_of(measured(row.model, row.pixels)) if text else 0
+        if text.startswith('+'):
+            found -= count_of(measured(f'ours:{plain}', row.pixels))
+        cells.append(compare(found / unit, text))
+    return cells
 
 
 @cache
-def counted(spec: str) -> Sizes:
-    """Return the parameters of a model, by its name in the benchmark."""
-    return count(partial(build_model, spec, (224, 224), SOURCES))
+def counted(spec: str, pixels: int = 224) -> Sizes:
+    """Return the parameters of a model for square images, by its name in the benchmark."""
+    return count(partial(build_model, spec, (pixels, pixels), SOURCES))
+
+
+@cache
+def worked(spec: str, pixels: int) -> Complexity:
+    """Return the operations of a model on a square image, likewise."""
+    return measure(partial(build_model, spec, (pixels, pixels), SOURCES), (pixels, pixels))
 
 
 # ------------------------------------------------------------------------ weights
@@ -253,7 +295,7 @@ def meaning(action: Action, prog: str) -> str:
 
 # ------------------------------------------------------------------------ writing
 
-COMMITTED = {'models': models, 'ablations': ablations, 'weights': weights}
+COMMITTED = {'models': models, 'ablations': ablations, 'printed': printed, 'weights': weights}
 ON_THE_SITE = {'recipes': recipes, 'compatibility': compatibility, 'commands': commands}
 
 

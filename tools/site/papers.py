@@ -1,17 +1,23 @@
 """What papers print: the results of training, the sizes of models, and ablations.
 
-The numbers are in ``published/``, a CSV file for each class here. They are kept as printed, because
-their digits say how exact they are. What is empty was not printed, or is not known to us.
+The numbers are in ``published/``, a CSV file for each class here. ``sheet.csv`` has every number of
+the four papers that this project is about; ``results``, ``sizes`` and ``beyond`` have those of
+other sources, and read the sheet's. They are kept as printed, because their digits say how exact
+they are. What is empty was not printed, or is not known to us.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from complexity import Complexity, Sizes
 
 from vitbackbones.configuration.names import shown_path
-from vitbackbones.utils.literals import read_rows
+from vitbackbones.errors import InputError
+from vitbackbones.utils.literals import read_rows, read_value, split
 
 Options = dict[str, object]
 
@@ -162,36 +168,68 @@ class Family:
 
 
 @dataclass(frozen=True)
-class Ablation:
-    """One row of a table of ablations: one line on top of a model.
+class Printed:
+    """One number that a paper prints: a row of the sheet.
 
-    The same line trains it (``--cfg-options``), builds it (``create_model``) and times it
-    (``ours:NAME,...``).
+    The same model trains by its config (``--cfg-options``), builds (``create_model``) and is timed
+    (``vitbackbones benchmark``).
 
     Attributes:
-        paper, table: where it stands.
+        paper, place: where it stands; a place that ends with "settings" has other things than
+            results.
         row: what the paper calls it, or what it is.
-        options: of the backbone, beside those of the model; a dot leads into a dict.
-        published: the number, as printed.
+        dataset, metric: what was measured, and on what.
+        value: as printed; empty where it is in a curve alone.
         parameters: in millions, as printed; with a sign what is added to the table's ``plain``.
+        flops: in 1e9, likewise.
+        pixels: side of the images that they are for.
+        model: as ``vitbackbones benchmark`` names it; empty for others' networks.
+        config: the name of the config that trains it, if there is one.
+        run: settings of the run beside the backbone's, ``KEY=VALUE``.
         count: all parameters with 1000 classes, where they are known exactly.
         note: what is needed to read it right; where the paper contradicts itself.
-        model: for ``create_model``; the table's if empty.
-        config: the name of the config that trains it; the model's on ImageNet if empty.
-        run: settings of the run beside the backbone's, by their place in the config.
     """
 
     paper: str
-    table: str
+    place: str
     row: str
-    options: Options = field(default_factory=dict)
-    published: str = ''
+    metric: str
+    dataset: str = ''
+    value: str = ''
     parameters: str = ''
-    count: int | None = None
-    note: str = ''
+    flops: str = ''
+    pixels: int = 224
     model: str = ''
     config: str = ''
-    run: Options = field(default_factory=dict)
+    run: str = ''
+    count: int | None = None
+    note: str = ''
+
+    @property
+    def options(self) -> list[str]:
+        """``KEY=VALUE`` of the backbone, beside what its name says."""
+        return list(split(self.model))[1:]
+
+    @property
+    def source(self) -> str:
+        return CITED.get(self.paper, '{}, {}').format(self.paper, self.place)
+
+    def refuse_words(self, place: str) -> None:
+        """Refuse what is no number where one must be.
+
+        Raises:
+            InputError: it is one; ``place`` is where it stands.
+        """
+        numbers = {'parameters': self.parameters, 'flops': self.flops}
+        if not self.place.endswith('settings'):
+            numbers['value'] = self.value
+        for column, text in numbers.items():
+            if not re.fullmatch(NUMBER, text):
+                raise InputError(f'{place}: {column}: {text!r} is not a number, as printed')
+
+
+NUMBER = r'([+-]?\d+(\.\d+)?(-\d+)?)?'  # '80.9', '+0.07', '13-15' or nothing
+CITED = {'TNT': '{}, {} of its first version on arXiv'}
 
 
 @dataclass(frozen=True)
@@ -202,21 +240,17 @@ class Table:
         paper: the name of its :class:`Paper`.
         place: where it stands there.
         title: what it varies.
-        model: that the rows change, for ``create_model``.
-        printed: number of rows in the paper.
         text: what a reader must know of all of them.
         plain: the model that parameters with a sign are added to.
-        rows: those that we can express.
+        rows: its numbers.
     """
 
     paper: str
     place: str
     title: str
-    model: str
-    printed: int
     text: str = ''
     plain: str = ''
-    rows: Sequence[Ablation] = ()
+    rows: Sequence[Printed] = ()
 
 
 @dataclass(frozen=True)
@@ -226,16 +260,16 @@ class Paper:
     Attributes:
         name: in short.
         title: the paper.
-        metric: what its numbers are.
         convention: how it counts parameters, a key of :data:`CONVENTIONS`.
         tables: of ablations.
+        rows: its other numbers.
     """
 
     name: str
     title: str
-    metric: str
     convention: str
     tables: Sequence[Table] = ()
+    rows: Sequence[Printed] = ()
 
 
 def spelled(options: Options) -> list[str]:
@@ -243,25 +277,16 @@ def spelled(options: Options) -> list[str]:
     return [f'{key}={value}'.replace(' ', '') for key, value in options.items()]
 
 
-def model_spec(table: Table, row: Ablation) -> str:
-    """Return the model of a row as ``vitbackbones benchmark`` names it."""
-    return ','.join([f'ours:{row.model or table.model}', *spelled(row.options)])
+def arguments(row: Printed) -> str:
+    """Return what ``train`` is given to train a row, which has a config."""
+    changes = [*(f'model.backbone.{option}' for option in row.options), *row.run.split()]
+    quoted = [f'"{text}"' if '[' in text else text for text in changes]
+    return ' '.join([shown_path(row.config), *['--cfg-options'][: len(quoted)], *quoted])
 
 
-def arguments(table: Table, row: Ablation) -> str:
-    """Return what ``train`` is given to train a row."""
-    config = row.config or f'cls_{row.model or table.model}_imagenet'
-    changes = {f'model.backbone.{key}': value for key, value in row.options.items()} | row.run
-    quoted = [f'"{text}"' if '[' in text else text for text in spelled(changes)]
-    return ' '.join([shown_path(config), *['--cfg-options'][: len(quoted)], *quoted])
-
-
-def walk(papers: Sequence[Paper]) -> Iterator[tuple[Paper, Table, Ablation]]:
-    """Yield every row with its table and its paper."""
-    for paper in papers:
-        for table in paper.tables:
-            for row in table.rows:
-                yield paper, table, row
+def groups(rows: Sequence[Printed], *keys: str) -> list[list[Printed]]:
+    """Return the numbers that follow each other and have the same ``keys``: a line of a table."""
+    return [list(same) for _, same in groupby(rows, attrgetter(*keys))]
 
 
 # ------------------------------------------------------------------------ rows
@@ -275,20 +300,90 @@ def _of(rows: list, **place: str) -> tuple:
     return tuple(row for row in rows if place.items() <= vars(row).items())
 
 
+SHEET: list[Printed] = _read('sheet', Printed)
+for _line, _row in enumerate(SHEET, 2):
+    _row.refuse_words(f'published/sheet.csv, row {_line}')
+
 TASKS: dict[str, Task] = {task.name: task for task in _read('tasks', Task)}
 RESULTS = [
     replace(result, config=TASKS[result.task].config.format(result.name))
     for result in _read('results', Result)
 ]
 BEYOND: list[Beyond] = _read('beyond', Beyond)
-_sizes = _read('sizes', Row)
-FAMILIES = [replace(f, rows=_of(_sizes, family=f.title)) for f in _read('families', Family)]
-_ablations = _read('ablations', Ablation)
 _tables = [
-    replace(table, rows=_of(_ablations, paper=table.paper, table=table.place))
+    replace(table, rows=_of(SHEET, paper=table.paper, place=table.place))
     for table in _read('ablation_tables', Table)
 ]
-PAPERS = [replace(paper, tables=_of(_tables, paper=paper.name)) for paper in _read('papers', Paper)]
+_in_tables = {row for table in _tables for row in table.rows}
+_others = [row for row in SHEET if row not in _in_tables]
+PAPERS = [
+    replace(p, tables=_of(_tables, paper=p.name), rows=_of(_others, paper=p.name))
+    for p in _read('papers', Paper)
+]
+
+
+def _result(rows: Sequence[Printed]) -> Result:
+    """Return one result of a config, or of a model in a recipe that none has."""
+    row = rows[0]
+    fits = [t for t in TASKS.values() if re.fullmatch(t.config.format('(.+)'), row.config)]
+    task = max(fits, key=lambda task: len(task.config)) if row.config else TASKS['imagenet_other']
+    name = row.model.partition(':')[2].partition(',')[0]
+    name = name or re.fullmatch(task.config.format('(.+)'), row.config)[1]
+    options = {k: read_value(v) for k, _, v in (option.partition('=') for option in row.options)}
+    values = ' '.join(row.value for row in rows)
+    return Result(name, task.name, values, row.source, options, config=row.config)
+
+
+# of SReT's Table 6 and the top-5 of TNT's Table 4
+SETS = {('ImageNet-1k val', 'top-1 %'): 'top1', ('ImageNet-1k val', 'top-5 %'): 'top5'}
+SETS[('ImageNet ReaL', 'top-1 %')] = 'real'
+SETS[('ImageNetV2 top-images', 'top-1 %')] = 'v2_top'
+SETS[('ImageNetV2 matched-frequency', 'top-1 %')] = 'v2_matched'
+SETS[('ImageNetV2 threshold-0.7', 'top-1 %')] = 'v2_threshold'
+METRICS = ('top-1 %', 'mIoU %', 'AP')  # of results; what these begin with
+
+
+def _beyond() -> Iterator[Beyond]:
+    """Yield what a table has of a config on several sets, or in two metrics."""
+    for rows in groups(_others, 'paper', 'place', 'row', 'config'):
+        known = {SETS[row.dataset, row.metric]: row.value for row in rows if _on_imagenet(row)}
+        if rows[0].config and len(known) > 1:
+            yield Beyond(rows[0].config, rows[0].source, **known)
+
+
+def _results() -> Iterator[Result]:
+    """Yield the results of each config, and of models in recipes that no config has."""
+    own_first = sorted(_others, key=lambda row: row.note.startswith('third party'))
+    for rows in groups(own_first, 'paper', 'place', 'row', 'dataset', 'config'):
+        named = rows[0].config or (rows[0].model.startswith('ours:') and rows[0].pixels == 224)
+        kept = [row for row in rows if row.value and row.metric.startswith(METRICS) and not row.run]
+        if named and kept and SETS.get((kept[0].dataset, kept[0].metric), 'top1') == 'top1':
+            yield _result(kept)
+
+
+def _on_imagenet(row: Printed) -> bool:
+    return (row.dataset, row.metric) in SETS
+
+
+BEYOND += _beyond()
+for _found in _results():  # a number that is printed in several places has the first of them
+    if (_found.config, _found.value) not in {(r.config, r.value) for r in RESULTS}:
+        RESULTS.append(_found)
+
+_printed = {(row.source, row.model): row for row in reversed(SHEET) if row.parameters}
+
+
+def _filled(row: Row) -> Row:
+    """Return the size of a model with the sheet's numbers, where its source is there."""
+    found = _printed.get((row.source, ','.join([f'ours:{row.name}', *spelled(row.options)])))
+    if not found:
+        return row
+    note = row.note or found.note
+    return replace(row, parameters=found.parameters, flops=found.flops, note=note)
+
+
+_sizes = [*map(_filled, _read('sizes', Row))]
+FAMILIES = [replace(f, rows=_of(_sizes, family=f.title)) for f in _read('families', Family)]
 
 
 def results_of(model: str, options: dict, tasks: tuple[str, ...]) -> list[Result]:
