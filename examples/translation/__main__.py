@@ -84,8 +84,8 @@ def main(options: Namespace) -> None:
         print(f'{exact:.1%} of {len(texts)} test sentences exact{bleu or ""}', flush=True)
         table = '\n'.join(map('\t'.join, zip(texts, references, answers, strict=True)))
         write_file(out / f'{name}.tsv', table.encode())
-    write_file(out / 'curves.csv', as_csv(rows))
-    draw(rows).savefig(out / 'curves.png')
+        write_file(out / 'curves.csv', as_csv(rows))
+        draw(rows).savefig(out / 'curves.png')
 
 
 if __name__ == '__main__':

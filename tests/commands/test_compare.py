@@ -244,6 +244,10 @@ def test_a_shipped_study_can_be_trained(run, tmp_path, path):
     (tmp_path / 'data').mkdir()
     for name in ('train-images-idx3', 'train-labels-idx1', 't10k-images-idx3', 't10k-labels-idx1'):
         (tmp_path / 'data' / f'{name}-ubyte.gz').touch()
+    for split in ('train', 'val'):  # of Shapes
+        (tmp_path / 'data/images' / split).mkdir(parents=True)
+        (tmp_path / 'data/annotations' / split).mkdir(parents=True)
+        (tmp_path / f'data/annotations/instances_{split}.json').touch()
     said, *commands = run('compare', path, '--data-root', 'data', '--dry-run').out.splitlines()
     assert said == f'{path.stem}: {len(commands)} of {len(commands)} runs to go'
     assert all(' train ' in line and line.endswith(' --data-root data') for line in commands)

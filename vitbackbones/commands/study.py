@@ -217,8 +217,9 @@ class Run:
         return f'{self.variant}{rate}, seed {self.seed}'
 
     def value(self) -> float | None:
-        """Return the metric at the end, None if the run is not finished."""
-        return value_after(self.folder, self.metric, self.length)
+        """Return the metric at the end, COCO's in percent; None if the run is not finished."""
+        found = value_after(self.folder, self.metric, self.length)
+        return found and found * (100 if self.metric.startswith('coco/') else 1)
 
     def require_same_settings(self) -> None:
         """Refuse to mix results of two configs in one table.
