@@ -35,8 +35,13 @@ def header(file: Path) -> str:
 
 
 def facts(file: Path) -> dict[str, str]:
-    """Return the title of a config's header as ``'Title'``, and its lines ``Key: text``."""
+    """Return the title of a config's header as ``'Title'``, and its lines ``Key: text``.
+
+    What several lines of a key say stands one behind the other.
+    """
     text = header(file)
     title = ' '.join(text.partition('\n\n')[0].split()).removesuffix('.')
-    lines = {key: ' '.join(said.split()) for key, said in FACT.findall(text)}
+    lines: dict[str, str] = {}
+    for key, said in FACT.findall(text):
+        lines[key] = ' '.join([lines.get(key, ''), *said.split()]).strip()
     return {'Title': title, **lines}
