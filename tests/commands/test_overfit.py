@@ -1,10 +1,12 @@
 """``train --overfit N``: a few pictures by heart, or what is broken."""
 
 import json
+from argparse import Namespace
 
 import pytest
 
 from vitbackbones.commands import overfit
+from vitbackbones.configuration.read import read_config
 
 from .conftest import TINY
 from .test_messages import refused
@@ -26,6 +28,18 @@ def test_pictures_that_are_not_learned_name_what_is_broken(tool, data, short, tm
     folder = tmp_path / 'work_dirs' / 'tiny_detr' / 'overfit'
     assert len(json.loads((folder / 'few.json').read_text())['images']) == 3
     assert not [*folder.glob('*.pth')]
+
+
+def test_annotations_are_resized_with_their_pictures(data, tmp_path):
+    config = read_config('quick_detector')
+    config.work_dir = str(tmp_path)
+    config.train_dataloader.dataset.data_root = str(data)
+    few = overfit.use_few(config, Namespace(overfit=2))
+    for loader, end in ((few.train_dataloader, 1), (few.val_dataloader, 2)):
+        names = [step['type'].rpartition('.')[2] for step in loader.dataset.pipeline]
+        assert names[0].startswith('LoadImage')
+        assert names.index('LoadAnnotations') == end
+        assert names[-1] == 'PackDetInputs'
 
 
 def test_pictures_that_are_learned_end_the_run(run, data, short, monkeypatch):

@@ -21,7 +21,6 @@ from ..configuration.steps import Step
 from ..data.checks.coco_file import load_json
 from ..data.checks.findings import spread
 from ..errors import InputError, printable
-from ..registry import bare_name
 from ..training.console import QuietRunner
 from ..utils.files import write_file
 from ..utils.verbs import command_line
@@ -61,9 +60,10 @@ def use_few(config: Config, options: Namespace) -> Config:
     """
     config = separated(config)
     dataset = copy.deepcopy(first_dataset(config, 'train'))
-    loads = {bare_name(s['type']): s for s in dataset['pipeline'] if 'Load' in s['type']}
+    loads = [step for step in dataset['pipeline'] if 'Load' in step['type']]
     steps = first_dataset(config, 'val')['pipeline']
-    dataset['pipeline'] = [loads.get(bare_name(step['type']), step) for step in steps]
+    # a validation loads annotations last, as they stay what they are; here they must be resized
+    learned = [*loads, *(step for step in steps if 'Load' not in step['type'])]
     dataset.pop('filter_cfg', None)
     if config.default_scope == 'mmdet':
         file = Path(dataset.get('data_root') or '', dataset['ann_file'])
@@ -74,7 +74,9 @@ def use_few(config: Config, options: Namespace) -> Config:
         dataset['indices'] = options.overfit
     at_once = min(config.train_dataloader.get('batch_size', 1), options.overfit)
     for name, loader in loaders(config):
-        loader.update(dataset=dataset | {'test_mode': not name.startswith('train')})
+        is_train = name.startswith('train')
+        own = {'pipeline': learned if is_train else steps, 'test_mode': not is_train}
+        loader.update(dataset=dataset | own)
         loader.update(num_workers=0, persistent_workers=False, prefetch_factor=None)
     # pictures of segmentors are not padded to one size
     batch = at_once if config.default_scope == 'mmdet' else 1
