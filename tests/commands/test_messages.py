@@ -53,10 +53,6 @@ STRATEGY = 'strategy.type=DeepSpeedStrategy'
             [TINY, '--fsdp', '--cfg-options', 'optim_wrapper.type=AmpOptimWrapper'],
             ["--fsdp: no sharded weights with optim_wrapper.type='AmpOptimWrapper'"],
         ),
-        (
-            [TINY, '--fsdp', '--cfg-options', 'custom_hooks=[dict(type="CachedMapsHook")]'],
-            ['so no maps are kept (--cache-gb)'],
-        ),
         ([TINY, '--scratch', '--data-root', 'DATA', '--launcher', 'pytorch'], [RANK]),
         ([TINY, '--smoke', '--resume'], ['--smoke resumes from the checkpoint that it has just']),
         ([TINY, '--resume', '--pretrained', 'x'], ['--resume continues with the weights of its ']),

@@ -1,11 +1,13 @@
 """Sharded weights in two processes on CPUs, and their checkpoints on other numbers of them."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from torch import nn
 
 from vitbackbones.errors import InputError
+from vitbackbones.training.hooks import cached_maps
 from vitbackbones.training.sharding import shard
 
 from .test_distributed import torchrun
@@ -54,6 +56,12 @@ def together(seen, run):
 def test_a_loss_that_is_not_finite_stops_all(ranks):
     for seen in ranks[0]:
         assert 'process 1: loss_extra is nan' in seen['stops']
+
+
+def test_maps_are_not_kept(monkeypatch):
+    monkeypatch.setattr(cached_maps, 'is_sharded', lambda model: True)
+    with pytest.raises(InputError, match='leave --cache-gb'):
+        cached_maps.CachedMapsHook(gb=1).before_train(SimpleNamespace(model=None))
 
 
 def test_a_number_without_a_dimension_is_named():

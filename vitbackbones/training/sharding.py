@@ -44,8 +44,6 @@ def use_fsdp(config: Config, wanted: bool) -> Config:
             f'--fsdp: no sharded weights with optim_wrapper.type={kind!r}; take OptimWrapper, or '
             '--amp on a GPU with bfloat16'
         )
-    if 'CachedMapsHook' in [bare_name(each['type']) for each in config.get('custom_hooks') or []]:
-        raise InputError('--fsdp: all processes compute together, so no maps are kept (--cache-gb)')
     config = copy.deepcopy(config)
     config.fsdp = True
     return config

@@ -31,6 +31,7 @@ from ...data.shards.index import SCHEME
 from ...errors import InputError
 from ...exact import DatasetProxy, rebuild, seed_generators
 from ...export.runtime.cache import cache_folder, key_of, versions
+from ..sharding import is_sharded
 from ..stored_maps import StoredMaps, View
 
 GB = 10**9
@@ -88,6 +89,10 @@ class CachedMapsHook(Hook):
         self.shown: list[tuple[int, int, bool]] = []
 
     def before_train(self, runner) -> None:
+        if is_sharded(runner.model):  # a process that has its maps would leave the others waiting
+            raise InputError(
+                '--fsdp: all processes compute together; leave --cache-gb, --cache-views out'
+            )
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
         loop, self.preprocess = runner.train_loop, model.data_preprocessor
         self.data = DrawnViews(loop.dataloader.dataset, runner.seed, self.views or 1)
