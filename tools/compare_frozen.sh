@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Train quick_detector on few pictures of BCCD in four ways, and test it (docs/frozen.md):
+# Train quick_detector on few pictures of BCCD in four ways, and test it (docs/quick.md):
 #
 #   tools/compare_frozen.sh WEIGHTS BCCD     # the run of cls_quick_sret_crops_camvid, the data set
 #

@@ -1,8 +1,9 @@
 """The quick configs' backbone on crops of CamVid: eight classes, what frozen runs start from.
 
-Reproduces: nothing published; used in docs/frozen.md.
+Reproduces: nothing published; used in docs/quick.md.
 Schedule: 10 epochs of 6400 crops of 32 pixels, enlarged to 64.
-Hardware: one CPU core, 8 minutes.
+Measured: top-1 84.0 on val, 960 crops.
+Hardware: one CPU core that others used as well, 24 minutes.
 
     python tools/train.py configs/camvid/cls_quick_sret_crops.py
 """
