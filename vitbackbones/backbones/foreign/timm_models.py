@@ -93,8 +93,11 @@ class Timm(Foreign):
         group = import_optional('timm.models._manipulate', EXTRA).group_with_matcher
         if not hasattr(self.net, 'group_matcher'):
             return dict.fromkeys(leaves(self.net), 0)
-        names = ((name, name) for name in leaves(self.net))
-        return group(names, self.net.group_matcher(coarse=coarse), reverse=True)
+        try:
+            matcher = self.net.group_matcher(coarse=coarse)
+        except AssertionError:  # a family without stages
+            matcher = self.net.group_matcher()
+        return group(((name, name) for name in leaves(self.net)), matcher, reverse=True)
 
     def no_weight_decay(self) -> set[str]:
         named: set[str] = getattr(self.net, 'no_weight_decay', set)()
