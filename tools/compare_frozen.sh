@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Train quick_detector on few pictures of BCCD in four ways, and test it (docs/quick.md):
 #
-#   tools/compare_frozen.sh WEIGHTS BCCD     # the run of cls_quick_sret_crops_camvid, the data set
+#   tools/compare_frozen.sh WEIGHTS BCCD     # a checkpoint of quick_sret_camvid_crops, the data set
 #
 # full: all parts from random weights; tuned: all parts from WEIGHTS; random: a frozen backbone of
 # random weights; frozen: one of WEIGHTS. SIZES="20 50 200", SEEDS="0 1 2", WAYS, STEPS=500, RATE

@@ -5,15 +5,15 @@ Schedule: 10 epochs of 6400 crops of 32 pixels, enlarged to 64.
 Measured: top-1 84.0 on val, 960 crops.
 Hardware: one CPU core that others used as well, 24 minutes.
 
-    python tools/train.py configs/camvid/cls_quick_sret_crops.py
+    python tools/train.py configs/studies/_base_/quick_sret_camvid_crops.py
 """
 
 _base_ = [
-    '../_base_/models/classifier.py',
-    '../_base_/models/quick_sret.py',
-    '../_base_/datasets/camvid_crops.py',
-    '../_base_/schedules/cls_shapes.py',
-    '../_base_/cls_runtime.py',
+    '../../_base_/models/classifier.py',
+    '../../_base_/models/quick_sret.py',
+    '../../_base_/datasets/camvid_crops.py',
+    '../../_base_/schedules/cls_shapes.py',
+    '../../_base_/cls_runtime.py',
 ]
 
 model = dict(
