@@ -38,9 +38,9 @@ def test_help_lists_the_verbs(call):
     ('words', 'said'),
     [
         # the command that continues a run is made from the arguments: none is abbreviated
-        ('train a.py --overwr', "unrecognized arguments: --overwr; did you mean '--overwrite'?"),
+        ('train a.py --resum', "unrecognized arguments: --resum; did you mean '--resume'?"),
         ('trian', "unknown verb 'trian'; did you mean 'train'?"),
-        ('check_dataset', "unknown verb 'check_dataset'; did you mean 'check'?"),
+        ('check_dataset', "unknown verb 'check_dataset'; did you mean 'check' or 'convert'?"),
         ('xyz', "unknown verb 'xyz'; 'vitbackbones --help' lists the verbs"),
     ],
 )

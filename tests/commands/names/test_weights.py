@@ -21,7 +21,7 @@ def test_all_are_listed_with_license_and_address(capsys):
     assert [line.split()[0] for line in lines[:-1]] == [*ROWS]
     assert lines[-1].startswith('never published: aug_vit_ti, ')
     (line,) = (line for line in lines if line.startswith('pvt_s '))
-    assert line.split()[1:] == ['79.8', 'apache-2.0', PUBLISHED['pvt_s'].url]
+    assert line.split()[1:] == ['79.8', 'Apache-2.0', PUBLISHED['pvt_s'].url]
     weights(Namespace(names=['swin_[ts]']))
     listed = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in listed] == ['swin_t', 'swin_s']

@@ -95,7 +95,6 @@ def test_ours_by_name_start_from_published_weights():
     ('name', 'said'),
     [
         ('timm:resnet81', r"--backbone timm:resnet81: timm has no 'resnet81'; did you mean"),
-        ('hf:dinov', r"--backbone hf:dinov: transformers has no backbone 'dinov'; did you mean"),
         ('pvt_x', r"--backbone pvt_x: unknown model 'pvt_x'; did you mean"),
         ('tim:resnet18', r'--backbone tim:resnet18: unknown model'),
     ],
@@ -103,3 +102,9 @@ def test_ours_by_name_start_from_published_weights():
 def test_a_name_that_does_not_exist_is_refused(name, said):
     with pytest.raises(InputError, match=said):
         exchanged('quick_detector', name)
+
+
+def test_a_name_that_transformers_does_not_have_is_refused():
+    pytest.importorskip('transformers')
+    with pytest.raises(InputError, match="transformers has no backbone 'dinov'; did you mean"):
+        exchanged('quick_detector', 'hf:dinov')

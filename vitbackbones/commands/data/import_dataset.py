@@ -35,7 +35,7 @@ EXAMPLES = f"""\
 examples:
   %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
   %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
-  %(prog)s labelme FOLDER OUT JSON files of labelme
+  %(prog)s labelme FOLDER OUT  JSON files of labelme
   %(prog)s masks FOLDER OUT   masks with a color for each class
   %(prog)s corrections LIST FOLDER OUT    what was accepted of an audit
 
