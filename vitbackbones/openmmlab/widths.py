@@ -172,9 +172,11 @@ def maps_of_backbone(backbone: nn.Module) -> list[Tensor] | None:
 
     They have no memory, but for parts that make their tensors on the CPU.
     """
-    bands = getattr(backbone, 'in_channels', 3)
-    maps = outputs_of(backbone, torch.zeros(1, bands, SIDE, SIDE, device=_device(backbone)))
-    return maps or declared_maps(backbone)
+    for bands in (3, getattr(backbone, 'in_channels', 3)):  # some call by it what is inside
+        image = torch.zeros(1, bands, SIDE, SIDE, device=_device(backbone))
+        if maps := outputs_of(backbone, image):
+            return maps
+    return declared_maps(backbone)
 
 
 def declared_maps(backbone: nn.Module) -> list[Tensor] | None:
