@@ -1,4 +1,4 @@
-"""``train --overfit N``: a few of the user's pictures, without augmentation, for about a minute.
+"""``train --overfit N``: a few of the user's pictures, without augmentation, for a minute.
 
 Whatever else is hard about a data set, a few pictures are learned by heart where pictures,
 annotations, model and optimizer are linked as they should be. Where that fails, the broken link is
@@ -114,7 +114,7 @@ STEPS_TO_OVERFIT = (
 
 
 class LearnedHook(Hook):
-    """Ends a run when a metric has reached its goal, or after about a minute."""
+    """Ends a run when a metric has reached its goal, or after a minute and ``LEAST`` steps."""
 
     def __init__(self, metric: str, goal: float) -> None:
         self.metric, self.goal, self.best, self.losses = metric, goal, 0.0, []
