@@ -9,7 +9,6 @@ metric = 'accuracy/top1'
 length = 900
 seeds = (0, 1, 2, 3, 4)
 rates = (3e-4, 1e-3, 2e-3)
-rate_seeds = 2
 smallest_effect = 0.6
 baseline = 'neither'
 

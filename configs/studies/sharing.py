@@ -13,7 +13,6 @@ metric = 'accuracy/top1'
 length = 900
 seeds = (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
 rates = (3e-4, 1e-3, 2e-3)
-rate_seeds = 2
 smallest_effect = 0.4
 baseline = 'QKVW'
 

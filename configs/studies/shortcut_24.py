@@ -11,7 +11,6 @@ metric = 'accuracy/top1'
 length = 900
 seeds = (0, 1, 2)
 rates = (3e-4, 1e-3, 2e-3)
-rate_seeds = 2
 smallest_effect = 1.0
 baseline = 'identity_24'
 
