@@ -10,12 +10,11 @@ processor emulates bfloat16 the forms in it are left out.
 from argparse import Namespace
 from collections.abc import Iterator
 
-from vitbackbones.commands.benchmark import add_cases
 from vitbackbones.errors import InputError
 from vitbackbones.layers.fuse import computes_bfloat16
-from vitbackbones.results.benchmark.comparing import IN_BFLOAT16, Case, cases, compared
 
-from .command import add_models, start
+from .command import Add, add_cases, add_models, start
+from .comparing import IN_BFLOAT16, Case, cases, compared
 from .sources import SOURCES
 
 MODELS = (
@@ -43,6 +42,7 @@ def rows(options: Namespace) -> Iterator[dict]:
         elif name in MODELS:
             found = cases(options, {(224, 224): (8, 1)})
             group = ['ours', *FORMS, 'openvino_int8', *(IN_BFLOAT16 if computes_bfloat16() else ())]
+            group = [form for form in group if form in ('ours', *(options.forms or group))]
         else:
             raise InputError(f'{name}: not in the suite; it has {", ".join((*MODELS, *CONFIGS))}')
         group = [f'{source}:{name}' for source in group]
@@ -52,5 +52,9 @@ def rows(options: Namespace) -> Iterator[dict]:
                 yield {'model': name, 'source': row['form'].partition(':')[0]} | row
 
 
+def add_forms(add: Add) -> None:
+    add('--forms', nargs='+', metavar='FORM', help='of classifiers (default: all; eager is always)')
+
+
 if __name__ == '__main__':
-    start(__doc__, rows, add_models, add_cases)
+    start(__doc__, rows, add_models, add_cases, add_forms)

@@ -20,9 +20,9 @@ from torch import Tensor, nn
 
 from vitbackbones.commands.cli import count
 from vitbackbones.configuration.names import CONFIGS
-from vitbackbones.results.benchmark.timing import compare
 
 from .command import start
+from .timing import compare
 
 GRIDS = {1050: (25, 42), 4200: (50, 84)}  # tokens: (h, w)
 KINDS = {'mmdet': 'DETR', 'ours': 'vitbackbones.DETR'}

@@ -31,14 +31,14 @@ from torch.autograd.profiler_util import FunctionEvent
 from torch.profiler import ProfilerActivity
 
 from vitbackbones.errors import InputError
-from vitbackbones.results.benchmark.comparing import STEPS, Case, make_step
-from vitbackbones.results.benchmark.model_sources import build_model
-from vitbackbones.results.benchmark.timing import compare, recording
 from vitbackbones.utils.files import as_csv, folder_lock, prepare_folder, write_file
 
 from . import train
 from .command import start
+from .comparing import STEPS, Case, make_step
+from .model_sources import build_model
 from .sources import SOURCES
+from .timing import compare, recording
 
 MINUTES = 8.5  # no job begins that would probably end later than so long after the start
 ATTEMPTS = 2  # what has failed so often, or ended the process, is not begun once more

@@ -7,11 +7,10 @@ MODEL is a host, such as deit_s.
 from argparse import Namespace
 from collections.abc import Iterator
 
-from vitbackbones.commands.benchmark import add_cases
 from vitbackbones.errors import InputError
-from vitbackbones.results.benchmark.comparing import cases, compared
 
-from .command import add_models, start
+from .command import add_cases, add_models, start
+from .comparing import cases, compared
 from .sources import SOURCES
 
 # host: the same network with a part

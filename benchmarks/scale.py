@@ -20,11 +20,11 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 
 from vitbackbones.commands.cli import image_size
-from vitbackbones.results.benchmark.comparing import STEPS, Case, make_step
-from vitbackbones.results.benchmark.model_sources import SOURCES, Size, build_model
-from vitbackbones.results.benchmark.timing import interleaved_seconds, peak_bytes
 
 from .command import start
+from .comparing import STEPS, Case, make_step
+from .model_sources import SOURCES, Size, build_model
+from .timing import interleaved_seconds, peak_bytes
 
 CPU = torch.device('cpu')
 SIZES = tuple((side, side) for side in (224, 384, 640, 928, 1333))

@@ -37,11 +37,12 @@ from vitbackbones.export.runtime.runtimes import Graph, start_onnxruntime, start
 from vitbackbones.inference.predictor import Predictor
 from vitbackbones.layers import fuse_for_inference
 from vitbackbones.openmmlab.fusing import fuse_model
-from vitbackbones.results.benchmark import model_sources
-from vitbackbones.results.benchmark.model_sources import Size, build_ours, require_known
 from vitbackbones.tasks import TASKS
 from vitbackbones.utils.packages import import_optional
 from vitbackbones.weights.trained import trained_weights
+
+from . import model_sources
+from .model_sources import Size, build_ours, require_known
 
 Start = Callable[[bytes, int], Graph]
 

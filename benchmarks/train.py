@@ -19,11 +19,11 @@ from mmengine.structures import PixelData
 from torch import Tensor, nn
 
 from vitbackbones.registry import GROUPED, SCOPE
-from vitbackbones.results.benchmark.model_sources import SOURCES, Size, build_model
-from vitbackbones.results.benchmark.timing import compare
 
 from .command import start
 from .detr import build_pair, make_batch
+from .model_sources import SOURCES, Size, build_model
+from .timing import compare
 
 # forms of a model, the first is the unit of ratio
 CLASSIFIERS = {

@@ -20,7 +20,7 @@ ORDER = (
     ('registry',),
     ('backbones.necks',),  # with mmcv
     ('data',),
-    ('configuration', 'results.analysis', 'results.benchmark'),
+    ('configuration', 'results.analysis'),
     ('openmmlab',),
     ('inference.drawing',),
     ('training',),

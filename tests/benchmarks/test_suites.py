@@ -13,13 +13,13 @@ import torch
 from PIL import Image
 
 from benchmarks import cpu, data, detr, gpu, int8, parts, predict, scale, sources, train
+from benchmarks.comparing import Case, compared
+from benchmarks.model_sources import SOURCES, build_model
 from vitbackbones.backbones.names import list_models
 from vitbackbones.errors import InputError
-from vitbackbones.results.benchmark.comparing import Case, compared
-from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
 from vitbackbones.weights.trained import trained_weights
 
-from ..results.benchmark.toy import build
+from .toy import build
 
 ROOT = Path(__file__).parents[2]
 CPU = torch.device('cpu')
@@ -28,6 +28,7 @@ CPU = torch.device('cpu')
 def options(**given):
     kinds = {'step': ['forward'], 'engine': ['eager'], 'precision': ['float32']}
     once = {'device': CPU, 'repeats': 1, 'warm_up': 0, 'size': None, 'batch': None, 'models': []}
+    once['forms'] = None
     return Namespace(**{**kinds, **once, 'features': True, **given})
 
 

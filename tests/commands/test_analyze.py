@@ -110,7 +110,7 @@ def test_bad_arguments_are_refused(tool, models):
     refused(tool(*norms), 'norms looks at images', '--images')
     refused(tool(*norms, '--images', 'nowhere'), '--images', 'nowhere: no such file or folder')
     call = ('norms', '--images', models / 'images', '--out', 'out')
-    refused(tool('analyze', 'ours:deit_xx', *call), 'unknown model ours:deit_xx')
+    refused(tool('analyze', 'ours:deit_xx', *call), "ours:deit_xx: unknown model 'deit_xx'")
     refused(tool('analyze', 'a.py', 'b.pth', 'c.pth', *call), 'at most CONFIG CHECKPOINT')
     refused(tool('analyze', SMALL, models / 'tiny_cls.pth', *call), 'tiny_cls.pth')
     assert not list(Path('out').glob('norms.*'))

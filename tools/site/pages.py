@@ -37,11 +37,11 @@ from papers import (
 )
 from recipes import recipes
 
+from benchmarks.model_sources import SOURCES, build_model
 from vitbackbones import create_model
 from vitbackbones.commands.main import verb_parser
 from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab import patches
-from vitbackbones.results.benchmark.model_sources import SOURCES, build_model
 from vitbackbones.utils.verbs import VERBS
 from vitbackbones.weights import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
 
@@ -183,7 +183,7 @@ def printed_table(paper: Paper, rows: Sequence[Printed], plain: str = '') -> Ite
 
 
 def how(rows: Sequence[Printed]) -> str:
-    """Return what ``train`` or ``benchmark`` is given for a line of a table."""
+    """Return what ``train`` or ``benchmarks.compare`` is given for a line of a table."""
     found = [arguments(row) if row.config else row.model for row in rows]
     return '<br>'.join(f'`{text}`' for text in dict.fromkeys(found) if text)
 
@@ -211,7 +211,7 @@ def printed_sizes(paper: Paper, row: Printed, plain: str = '') -> list[str]:
 
 @cache
 def counted(spec: str, pixels: int = 224) -> Sizes:
-    """Return the parameters of a model for square images, by its name in the benchmark."""
+    """Return the parameters of a model for square images, by its name in ``benchmarks.compare``."""
     return count(partial(build_model, spec, (pixels, pixels), SOURCES))
 
 

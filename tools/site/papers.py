@@ -172,7 +172,7 @@ class Printed:
     """One number that a paper prints: a row of the sheet.
 
     The same model trains by its config (``--cfg-options``), builds (``create_model``) and is timed
-    (``vitbackbones benchmark``).
+    (``benchmarks.compare``).
 
     Attributes:
         paper, place: where it stands; a place that ends with "settings" has other things than
@@ -183,7 +183,7 @@ class Printed:
         parameters: in millions, as printed; with a sign what is added to the table's ``plain``.
         flops: in 1e9, likewise.
         pixels: side of the images that they are for.
-        model: as ``vitbackbones benchmark`` names it; empty for others' networks.
+        model: as ``benchmarks.compare`` names it; empty for others' networks.
         config: the name of the config that trains it, if there is one.
         run: settings of the run beside the backbone's, ``KEY=VALUE``.
         count: all parameters with 1000 classes, where they are known exactly.

@@ -18,10 +18,9 @@ from ..inference.configured import read_model_config
 from ..inference.drawing.sheet import spread
 from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import find_sources, read_frames
-from ..inference.subjects import by_name, of_config
+from ..inference.subjects import build, by_name, of_config
 from ..results.analysis.analyses import ANALYSES
 from ..results.analysis.reading import Subject
-from ..results.benchmark.model_sources import build_ours
 from ..training.cores import share_cores
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import as_csv, folder_lock, prepare_folder, write_file
@@ -149,7 +148,7 @@ def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subje
             print(f'{name}: no CHECKPOINT is given, so its weights are random')
         if model.startswith(OURS):
             size = options.size or DEFAULT_SIZE
-            classifier = build_ours(model.removeprefix(OURS), size, features=False)
+            classifier = build(model.removeprefix(OURS), size)
             for file in given:
                 load_pretrained(classifier, file)
             found.append(by_name(name, classifier.to(device).eval(), size, frames))

@@ -12,12 +12,47 @@ import torch
 from PIL import Image, ImageOps
 from torch import nn
 
+from ..backbones.by_name import create_model
+from ..backbones.classifier import Classifier
+from ..backbones.names import MODELS, require_name
+from ..errors import InputError
 from ..results.analysis.reading import Subject
+from ..utils.literals import read_value, split
 from .predictor import Predictor
 from .sources import Frame
 
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))  # mean and deviation of RGB in [0, 1]
 BORDER = 0.0625  # of a photograph, cut off on each side: 224 of 256 pixels are left
+
+
+def build(spec: str, size: tuple[int, int], **options) -> Classifier:
+    """Build a classifier that ``spec`` names, with arguments of its backbone behind the name.
+
+    A dot leads into a dict: ``sret_t,groups=None``, ``deit_ti,arch.depth=24``.
+
+    Args:
+        spec: a name of ``list_models()``, and arguments as ``create_model`` takes them.
+        size: (height, width) of the images; position codes are made for square ones.
+        options: further arguments, which those of ``spec`` replace.
+
+    Raises:
+        InputError: the name or an argument is unknown, or has a bad value.
+    """
+    name, *settings = split(spec)
+    options |= {'img_size': size[0]} if size[0] == size[1] else {}
+    try:
+        require_name(name)
+        for setting in settings:  # KEY=VALUE or KEY.KEY=VALUE
+            place, _, value = setting.partition('=')
+            *outer, key = place.split('.')
+            node = options
+            for part in outer:  # an arch changes the one of the model
+                base = {'base': MODELS[name][1]['arch']} if part == 'arch' else {}
+                node = node.setdefault(part, base)
+            node[key] = read_value(value)
+        return create_model(name, **options)
+    except (TypeError, ValueError) as error:
+        raise InputError(f'ours:{spec}: {error}') from error
 
 
 def by_name(name: str, model: nn.Module, size: tuple[int, int], frames: Sequence[Frame]) -> Subject:

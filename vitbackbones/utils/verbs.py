@@ -40,7 +40,6 @@ VERBS = {
     'convert': Verb('data.convert_dataset:convert', 'write annotations in other formats'),
     'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
     'page': Verb('run_page:write', 'show a run on one page: curves, metrics and pictures'),
-    'benchmark': Verb('benchmark:benchmark', 'time models side by side'),
     'compare': Verb('compare:compare', 'train the variants of a study, seed by seed'),
     'shards': Verb('data.make_shards:make_shards', 'write a classification data set as tar shards'),
     'models': Verb('names.listing:models', 'list the models that are built by name'),

@@ -2,7 +2,7 @@
 
 import torch
 
-from vitbackbones.results.benchmark.timing import interleaved_seconds, peak_bytes
+from benchmarks.timing import interleaved_seconds, peak_bytes
 
 CPU = torch.device('cpu')
 MEGABYTE = 2**20

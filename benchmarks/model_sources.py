@@ -21,12 +21,10 @@ from functools import partial
 import torch
 from torch import nn
 
-from ...backbones.by_name import create_model
-from ...backbones.names import MODELS, list_models
-from ...errors import InputError
-from ...utils.literals import read_value, split
-from ...utils.messages import did_you_mean
-from ...utils.packages import import_optional
+from vitbackbones.errors import InputError
+from vitbackbones.inference.subjects import build
+from vitbackbones.utils.messages import did_you_mean
+from vitbackbones.utils.packages import import_optional
 
 Size = tuple[int, int]
 Source = Callable[[str, Size, bool], nn.Module]  # of name, size and features as build_model
@@ -51,39 +49,15 @@ def build_model(
     source, _, name = spec.partition(':')
     if source not in sources or not name:
         known = ', '.join(f'{key}:NAME' for key in sources)
-        raise InputError(
-            f'{spec!r} names no model; known forms: {known}. More are timed in the root of a '
-            'clone, by python -m benchmarks.compare: plain:NAME, onnxruntime:NAME, openvino:NAME, '
-            'mmpretrain:NAME and mmdet:CONFIG'
-        )
+        raise InputError(f'{spec!r} names no model; known forms: {known}')
     return sources[source](name, size, features)
 
 
 def build_ours(spec: str, size: Size, features: bool) -> nn.Module:
-    """Build a model of ``list_models()``, with arguments behind its name.
-
-    Raises:
-        InputError: the name or an argument is unknown, or has a bad value.
-    """
-    name, *settings = split(spec)
-    require_known(name, list_models(), 'ours')
-    options = {'img_size': size[0]} if size[0] == size[1] else {}
-    if features:
-        options |= {'num_classes': 0, 'out_type': 'featmap'}
-    given: dict = {}  # KEY=VALUE or KEY.KEY=VALUE
-    try:
-        for setting in settings:
-            place, _, value = setting.partition('=')
-            *outer, key = place.split('.')
-            node = given
-            for part in outer:  # an arch changes the one of the model
-                base = {'base': MODELS[name][1]['arch']} if part == 'arch' else {}
-                node = node.setdefault(part, base)
-            node[key] = read_value(value)
-        model = create_model(name, **options | given)
-    except (TypeError, ValueError) as error:
-        raise InputError(f'ours:{spec}: {error}') from error
-    return model.backbone if features else model
+    """Build a model of ``list_models()``, with arguments behind its name."""
+    if not features:
+        return build(spec, size)
+    return build(spec, size, num_classes=0, out_type='featmap').backbone
 
 
 def _fused(name: str, size: Size, features: bool, **options) -> nn.Module:

@@ -5,8 +5,8 @@ from argparse import Namespace
 import pytest
 import torch
 
+from benchmarks.comparing import Case, compared
 from vitbackbones.errors import InputError
-from vitbackbones.results.benchmark.comparing import Case, compared
 
 from .toy import build
 

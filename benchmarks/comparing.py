@@ -10,8 +10,9 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from ...errors import InputError
-from ...utils.files import as_csv, prepare_folder, write_file
+from vitbackbones.errors import InputError
+from vitbackbones.utils.files import as_csv, prepare_folder, write_file
+
 from .model_sources import Source, build_model
 from .timing import compare
 
@@ -110,7 +111,7 @@ def compared(
     """Yield a row for each of several ``models`` that take turns in one case.
 
     Forms of one model have the same weights, and are timed only if they answer alike. ``approach``
-    is that of :func:`~vitbackbones.results.benchmark.timing.interleaved_seconds`.
+    is that of :func:`~benchmarks.timing.interleaved_seconds`.
 
     Raises:
         InputError: a model is unknown, cannot run the case, or answers otherwise than a form of it
