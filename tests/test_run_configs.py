@@ -14,7 +14,6 @@ from vitbackbones.configuration.classes import check_classes, class_counts
 from vitbackbones.configuration.data_paths import datasets
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.names import shown_path
-from vitbackbones.configuration.steps import take_steps
 from vitbackbones.openmmlab.widths import with_widths
 
 from .shipped import NAMES, PRINTED, header, numbers, shipped
@@ -114,7 +113,7 @@ def work_dirs(tmp_path_factory):
 def check_smoke(config):
     """``--smoke`` leaves model and optimizer as they are and has small pictures for the model."""
     before = smoke.lower_thresholds(config)
-    config = take_steps(config, smoke.STEPS_TO_SMOKE, None)
+    config = smoke.as_smoke_test(config)
     assert config.optim_wrapper == before.optim_wrapper
     padded = config.default_scope == 'mmseg' or 'panoptic_head' in config.model
     resized = ('data_preprocessor', 'test_cfg') if padded else ()

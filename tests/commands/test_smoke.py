@@ -5,10 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from vitbackbones.commands import smoke
-from vitbackbones.commands.smoke import STEPS_TO_SMOKE
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
-from vitbackbones.configuration.steps import take_steps
 from vitbackbones.errors import InputError
 
 DETR = config_files()['detr_aug_vit_s_coco']
@@ -17,7 +15,7 @@ DETR = config_files()['detr_aug_vit_s_coco']
 def test_a_task_without_data(tmp_path):
     config = read_config(DETR, {'default_scope': 'mmpose', 'work_dir': str(tmp_path)})
     with pytest.raises(InputError, match="--smoke: there are no embedded data for default_scope='"):
-        take_steps(config, STEPS_TO_SMOKE, None)
+        smoke.as_smoke_test(config)
 
 
 def test_a_loss_that_is_not_finite_fails():
@@ -60,6 +58,6 @@ def test_every_threshold_is_lowered(tmp_path):
     config = read_config(DETR, {'work_dir': str(tmp_path)})
     config.model.test_cfg = {'rcnn': {'score_thr': 0.5, 'max_per_img': 100}}
     config.model.roi_head = {'bbox_head': [{'test_cfg': {'conf_thr': 0.3, 'iou_thr': 0.8}}]}
-    model = take_steps(config, STEPS_TO_SMOKE, None).model
+    model = smoke.as_smoke_test(config).model
     assert model.test_cfg == {'rcnn': {'score_thr': 0.0, 'max_per_img': 100}}
     assert model.roi_head.bbox_head[0].test_cfg == {'conf_thr': 0.0, 'iou_thr': 0.8}

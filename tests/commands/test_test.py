@@ -6,7 +6,7 @@ import pytest
 import torch
 from mmengine.config import Config
 
-from vitbackbones.commands.test import STEPS, table
+from vitbackbones.commands.test import augment, cut, fuse, table
 from vitbackbones.errors import InputError
 
 from ..openmmlab.conftest import build
@@ -46,7 +46,6 @@ def test_several_scales_need_a_pipeline_and_are_merged(run, tool, data, tmp_path
 
 
 def test_masks_that_mmdet_cannot_merge_are_refused_before_the_test():
-    (augment,) = (step.take for step in STEPS if step.name == 'augmentation')
     config = Config({'model': {'bbox_head': {}}, 'tta_model': {'type': 'DetTTAModel'}})
     config.update(tta_pipeline=[], test_dataloader={'dataset': {}})
     assert augment(config, Namespace(tta=True)).model.type == 'DetTTAModel'
@@ -56,7 +55,6 @@ def test_masks_that_mmdet_cannot_merge_are_refused_before_the_test():
 
 
 def test_the_fused_form_is_a_hook():
-    (fuse,) = (step.take for step in STEPS if step.name == 'fused form')
     (hook,) = fuse(Config(), Namespace(fused='bfloat16', compile=False)).custom_hooks
     assert hook == {'type': 'vitbackbones.FusedHook', 'bfloat16': True, 'compile': False}
 
@@ -75,7 +73,6 @@ def test_one_tile_changes_nothing_and_several_are_measured(run, tool, data, conf
 
 
 def test_what_is_not_cut_is_refused(tool, tmp_path):
-    (cut,) = (step.take for step in STEPS if step.name == 'tiles')
     options = Namespace(tiles=9, tta=True, checkpoint='a.pth')
     with pytest.raises(InputError, match='--tiles: is made for detectors and segmentors in torch'):
         cut(Config({'default_scope': 'mmseg'}), options)

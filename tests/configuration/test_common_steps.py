@@ -9,7 +9,6 @@ from mmengine.fileio import get_file_backend
 
 from vitbackbones.configuration import common_steps
 from vitbackbones.configuration.common_steps import GUARDS, add_guards, add_hooks, add_service_hooks
-from vitbackbones.configuration.steps import take_steps
 from vitbackbones.openmmlab.loading import AtomicBackend
 from vitbackbones.registry import HOOKS
 from vitbackbones.training import cores
@@ -26,7 +25,7 @@ def prepared(tmp_path, monkeypatch):
     monkeypatch.setattr(cores, 'available_cores', lambda: 4)
     config = toy_config(tmp_path, train_dataloader=loader(num_workers=8))
     options = Namespace(launcher='none', local_rank=0)
-    return take_steps(config, common_steps.MACHINE, options)
+    return common_steps.join_machine(config, options)
 
 
 def test_files_are_whole_workers_as_many_as_cores_and_it_is_said_what_runs_where(

@@ -13,10 +13,8 @@ import torch
 from mmengine.config import Config
 
 from ..configuration.checks.agreement import unmeasured
-from ..configuration.checks.trial import build_model
-from ..configuration.common_steps import TRIAL
+from ..configuration.checks.trial import build_model, try_model
 from ..configuration.data_paths import locate_data
-from ..configuration.steps import Step, take_steps
 from ..errors import InputError
 from ..results.analysis.study_picture import draw
 from ..results.analysis.study_table import Record, Variant, bootstrap, markdown, table
@@ -28,17 +26,8 @@ from ..utils.files import as_csv, folder_lock, prepare_folder, whole_file, write
 from ..utils.messages import shorten
 from .cli import add_shared, count
 from .study import Run, Study, read_study
-from .train import READ
+from .train import read_settings
 
-CHECKS = (
-    *READ,
-    TRIAL,
-    Step(
-        'data',
-        'the files are there (--data-root)',
-        lambda config, options: locate_data(config, options.data_root, options.splits),
-    ),
-)
 PROGRAM = [sys.executable, '-m', 'vitbackbones', 'train']
 POLL = 0.2  # seconds between two looks at the runs
 REGISTERED = 'preregistered.txt'  # what the first run was to show
@@ -141,10 +130,10 @@ def _commands(runs: list[Run], options: Namespace) -> dict[Run, list[str]]:
 def _checked(study: Study, base: Config, variant: Variant, options: Namespace) -> int:
     """Take the steps of a training up to its data, and count the parameters of the model."""
     splits = ('train', 'val', 'test') if study.rates else ('train', 'val')
-    given = Namespace(amp=False, freeze=None, data_root=options.data_root, splits=splits)
-    given.cfg_options = variant.options
     try:
-        config = take_steps(base, CHECKS, given)
+        config = read_settings(base, variant.options)
+        try_model(config)
+        config = locate_data(config, options.data_root, splits)
         if task := find_task(config):
             for finding in unmeasured(config, task, [study.metric]):
                 raise InputError(f'metric: {finding}')

@@ -16,8 +16,6 @@ from ..configuration.checks.own_data import take_classes_of, use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained
 from ..configuration.data_paths import locate_data
 from ..configuration.names import config_name, find_config
-from ..configuration.read import read_config
-from ..configuration.steps import Step, take_steps
 from ..errors import InputError
 from ..export.formats import FORMATS, require_packages
 from ..export.graphs import DYNAMIC
@@ -28,8 +26,7 @@ from ..export.runtime.card import Card, card_path, parts
 from ..export.subject import of_config, of_model
 from ..export.writing import Settings
 from ..export.writing import export as write
-from ..inference.configured import STEPS as MODEL_STEPS
-from ..inference.configured import weights_along
+from ..inference.configured import read_model_config, weights_along
 from ..inference.sources import find_sources
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import prepare_folder
@@ -125,7 +122,7 @@ def export(options: Namespace) -> None:
     if options.config in MODELS:
         subject = of_model(options.config, options.checkpoint, trained=not options.untrained)
     else:
-        config = take_steps(read_config(options.config), STEPS, options)
+        config = _find_weights(read_model_config(options.config, options.cfg_options), options)
         with explained(config):
             subject = of_config(config, options.output)
     with TemporaryDirectory() as folder:
@@ -250,13 +247,3 @@ def _find_weights(config: Config, options: Namespace) -> Config:
     config = copy.deepcopy(take_classes_of(config, checkpoint))
     config.load_from = str(checkpoint)
     return config
-
-
-STEPS = (
-    *MODEL_STEPS,
-    Step(
-        'weights',
-        'a checkpoint and its classes, or initial ones (CHECKPOINT, --untrained)',
-        _find_weights,
-    ),
-)

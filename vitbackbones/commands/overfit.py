@@ -17,7 +17,6 @@ from mmengine.hooks import Hook
 
 from ..configuration.checks.links import broken_links
 from ..configuration.data_paths import evaluators, first_dataset, loaders, separated
-from ..configuration.steps import Step
 from ..data.checks.coco_file import load_json
 from ..data.checks.findings import spread
 from ..errors import InputError, printable
@@ -43,7 +42,7 @@ def refuse_without_effect(config: Config, options: Namespace) -> None:
             raise InputError(f'--overfit: --{name} has no effect on it; leave --{name} out')
 
 
-def find_suspects(config: Config, options: Namespace) -> Config:
+def find_suspects(config: Config) -> Config:
     """Return a config with the links that look broken, in ``suspects``; print them."""
     config = copy.deepcopy(config)
     config.suspects = broken_links(config)
@@ -105,12 +104,6 @@ def _write_few(file: Path, work_dir: Path, number: int) -> Path:
     few = work_dir.absolute() / 'few.json'
     write_file(few, json.dumps(content).encode())
     return few
-
-
-STEPS_TO_OVERFIT = (
-    Step('links', 'those that look broken are named, without a training', find_suspects),
-    Step('few pictures', 'of training, for validation too, without augmentation', use_few),
-)
 
 
 class LearnedHook(Hook):

@@ -19,7 +19,6 @@ from mmengine.config import Config
 from ..configuration.checks.work_dir import remove_checkpoints
 from ..configuration.data_paths import loaders
 from ..configuration.names import config_name
-from ..configuration.steps import Step
 from ..data import shapes
 from ..errors import InputError
 from ..registry import SCOPE
@@ -45,14 +44,14 @@ REFUSED = {
 }
 
 
-def refuse_without_effect(config: Config, options: Namespace) -> None:
+def refuse_without_effect(options: Namespace) -> None:
     """Refuse options that would have no effect on a smoke test."""
     for option, why in REFUSED.items():
         if getattr(options, option):
             raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
 
 
-def use_embedded_data(config: Config, options: Namespace) -> Config:
+def use_embedded_data(config: Config) -> Config:
     """Return a copy of ``config``, whose work dir is set, that runs on embedded data."""
     task = find_task(config)
     if task is None:
@@ -63,18 +62,12 @@ def use_embedded_data(config: Config, options: Namespace) -> Config:
     return config
 
 
-def write_embedded_data(config: Config, options: Namespace) -> None:
-    """Draw the data that a config runs on after :func:`use_embedded_data`."""
-    drawn = find_task(config).shapes(config)
-    shapes.write(_data_folder(config), **IMAGES, size=SHORT_SIDE, **drawn)
-
-
 def _data_folder(config: Config) -> Path:
     """Return a folder for each process: none has to wait for another that writes it."""
     return Path(config.work_dir, f'data_{process_rank()}').resolve()
 
 
-def use_small_batches(config: Config, options: Namespace) -> Config:
+def use_small_batches(config: Config) -> Config:
     """Return a copy of ``config`` with few small images in a batch, and one worker in training."""
     config = copy.deepcopy(config)
     for name, loader in loaders(config):
@@ -145,25 +138,18 @@ def shorten(config: Config, resumed: bool = False) -> Config:
     return config
 
 
-def remove_earlier(config: Config, options: Namespace) -> None:
-    """Remove the checkpoints of an earlier smoke test."""
+def as_smoke_test(config: Config) -> Config:
+    """Return a config, whose work dir is set, as a smoke test of itself.
+
+    Its data are drawn, and the checkpoints of an earlier smoke test removed.
+    """
+    config = use_embedded_data(config)
+    drawn = find_task(config).shapes(config)
+    shapes.write(_data_folder(config), **IMAGES, size=SHORT_SIDE, **drawn)
+    config = shorten(lower_thresholds(use_small_batches(config)))
     if process_rank() == 0:
         remove_checkpoints(Path(config.work_dir))
-
-
-# What turns a config, whose work dir is set, into a smoke test of itself.
-STEPS_TO_SMOKE = (
-    Step('embedded data', 'Shapes, under the class names of the config', use_embedded_data),
-    Step('drawing', 'writes the embedded data', write_embedded_data, acts=True),
-    Step('sizes', 'small images, few in a batch', use_small_batches),
-    Step(
-        'thresholds',
-        '0: a model that has learned nothing is sure of nothing',
-        lambda config, options: lower_thresholds(config),
-    ),
-    Step('length', 'a few steps', lambda config, options: shorten(config)),
-    Step('earlier run', 'its checkpoints are removed', remove_earlier, acts=True),
-)
+    return config
 
 
 def run(config: Config) -> str:

@@ -15,23 +15,20 @@ from tqdm import tqdm
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained
-from ..configuration.checks.work_dir import create_work_dir
+from ..configuration.checks.trial import try_model
+from ..configuration.checks.work_dir import choose_work_dir
 from ..configuration.classes import check_classes
 from ..configuration.common_steps import (
-    MACHINE,
-    SETTINGS,
-    TRIAL,
-    WORK_DIR,
     add_hooks,
+    check_settings,
     find_data,
-    first_steps,
-    own_data,
+    join_machine,
+    use_options,
 )
 from ..configuration.data_paths import datasets
 from ..configuration.names import config_name
 from ..configuration.read import read_config, require_sections
 from ..configuration.settings import type_at
-from ..configuration.steps import Step, explain_steps, take_steps
 from ..errors import InputError, printable
 from ..export.in_test import use_exported
 from ..export.runtime.card import Card
@@ -41,6 +38,7 @@ from ..inference.configured import graph_of
 from ..inference.drawing.sheet import save_samples
 from ..inference.tiles import Tiling
 from ..inference.tiles_in_test import use_tiles
+from ..openmmlab.missing_packages import leave_out_unused
 from ..openmmlab.runs import use_faster_coco
 from ..registry import SCOPE
 from ..results.analysis.run_log import metrics_of
@@ -90,7 +88,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_shared(add, '--score-threshold')
     faster = 'compute COCO metrics by faster-coco-eval, which gives the same numbers sooner'
     add('--faster-coco', action='store_true', help=faster)
-    add('--explain', action='store_true', help='print the steps before the test, and stop')
 
 
 def evaluate(options: Namespace) -> None:
@@ -100,15 +97,12 @@ def evaluate(options: Namespace) -> None:
         InputError: something of the user's is wrong; before anything is built where possible.
     """
     config = read_config(options.config)
-    if options.explain:
-        explain_steps(config, STEPS, options)
-        return
     if options.runtime != 'torch' and not is_exported(options.checkpoint):
         if options.launcher != 'none' or options.tta:
             other = '--tta' if options.tta else '--launcher'
             raise InputError(f'--runtime {options.runtime}: is not made for {other}')
         options.checkpoint = str(graph_of(options) or options.checkpoint)
-    config = take_steps(config, STEPS, options)
+    config = prepare(config, options)
     if options.faster_coco:
         if config.default_scope != 'mmdet':
             raise InputError('--faster-coco: is for detectors, whose metrics are those of COCO')
@@ -180,15 +174,32 @@ def _validated(config: Config, checkpoint: Path) -> dict:
     return metrics_of(checkpoint) if places[0] != places[1] else {}
 
 
-# ------------------------------------------------------------------------ what steps do
+# ------------------------------------------------------------------------ before the test
 
 
-def _use_own_data(config: Config, options: Namespace) -> Config:
-    """Test on the pictures of a folder that the checkpoint was not trained on."""
-    if is_exported(options.checkpoint):
-        return config  # only a checkpoint knows the pictures that it was trained on
-    checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
-    return use_own_data(config, options.data_root, options.work_dir, checkpoint)
+def prepare(config: Config, options: Namespace) -> Config:
+    """Return the config of a test; what can be wrong with it is looked for."""
+    config = use_options(config, options.cfg_options)
+    leave_out_unused(config)
+    require_sections(config, *SECTIONS)
+    if options.dataset:
+        config = use_set(config, options.dataset)
+    config = check_settings(config, options.cfg_options)
+    exported = is_exported(options.checkpoint)
+    if not exported:  # only a checkpoint knows the pictures that it was trained on
+        checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
+        config = use_own_data(config, options.data_root, options.work_dir, checkpoint)
+    check_classes(config, ('test',))
+    config = choose_work_dir(_load(config, options), options.work_dir)
+    prepare_folder(config.work_dir, '--work-dir')
+    try_model(config)
+    _require_task(config, options)
+    _create_folders(options)
+    config = find_data(config, options, ('test',))
+    config = cut(augment(config, options), options)
+    if exported:
+        config = use_exported(config, options.checkpoint, options.trusted)
+    return join_machine(fuse(config, options), options)
 
 
 def _load(config: Config, options: Namespace) -> Config:
@@ -217,7 +228,7 @@ def _require_task(config: Config, options: Namespace) -> None:
             )
 
 
-def _create_folders(config: Config, options: Namespace) -> None:
+def _create_folders(options: Namespace) -> None:
     if options.draw:
         prepare_folder(options.draw, '--draw')
     if options.report and process_rank() == 0:
@@ -229,7 +240,7 @@ def _create_folders(config: Config, options: Namespace) -> None:
             )
 
 
-def _augment(config: Config, options: Namespace) -> Config:
+def augment(config: Config, options: Namespace) -> Config:
     """Predict every image in the ways of ``tta_pipeline`` and merge them with ``tta_model``."""
     if not options.tta:
         return config
@@ -246,7 +257,8 @@ def _augment(config: Config, options: Namespace) -> Config:
     return config
 
 
-def _cut(config: Config, options: Namespace) -> Config:
+def cut(config: Config, options: Namespace) -> Config:
+    """Answer large pictures in tiles, and merge the answers (--tiles)."""
     if not options.tiles:
         return config
     if config.default_scope == 'mmpretrain' or options.tta or is_exported(options.checkpoint):
@@ -254,62 +266,15 @@ def _cut(config: Config, options: Namespace) -> Config:
     return use_tiles(config, Tiling(options.tiles, options.overlap, options.merge))
 
 
-# ------------------------------------------------------------------------ the steps
+def fuse(config: Config, options: Namespace) -> Config:
+    """Fold the weights, and compile the backbone (--fused, --compile)."""
+    if not options.fused and not options.compile:
+        return config
+    bfloat16 = options.fused == 'bfloat16'
+    return add_hooks(config, 'FusedHook', bfloat16=bfloat16, compile=options.compile)
 
-STEPS = (
-    *first_steps(*SECTIONS),
-    Step(
-        'test set',
-        'other labels or images of ImageNet (--dataset)',
-        lambda config, options: use_set(config, options.dataset) if options.dataset else config,
-    ),
-    *SETTINGS,
-    own_data(_use_own_data),
-    Step(
-        'classes',
-        'the model has as many as the data set names',
-        lambda config, options: check_classes(config, ('test',)),
-    ),
-    Step('checkpoint', 'it has all the weights, and its classes are those of the test', _load),
-    WORK_DIR,
-    Step('folder', 'is created', lambda config, options: create_work_dir(config), acts=True),
-    TRIAL,
-    Step(
-        'drawing',
-        'predictions of this task can be drawn and reported on (--draw, --report)',
-        _require_task,
-    ),
-    Step('pictures', 'their folders are created (--draw, --report)', _create_folders, acts=True),
-    Step(
-        'data',
-        'the files are there and can be used (--data-root)',
-        lambda config, options: find_data(config, options, ('test',)),
-    ),
-    Step('augmentation', 'several predictions of an image are merged (--tta)', _augment),
-    Step('tiles', 'large pictures are cut, and the answers merged (--tiles)', _cut),
-    Step(
-        'exported file',
-        'a runtime computes it in the place of the model',
-        lambda config, options: (
-            use_exported(config, options.checkpoint, options.trusted)
-            if is_exported(options.checkpoint)
-            else config
-        ),
-    ),
-    Step(
-        'fused form',
-        'the weights are folded, and the backbone is compiled (--fused, --compile)',
-        lambda config, options: (
-            add_hooks(
-                config, 'FusedHook', bfloat16=options.fused == 'bfloat16', compile=options.compile
-            )
-            if options.fused or options.compile
-            else config
-        ),
-    ),
-    *MACHINE,
-)
 
+# ------------------------------------------------------------------------ sets of ImageNet
 
 V2_FOLDERS = {
     'v2-matched': 'imagenetv2-matched-frequency-format-val',

@@ -10,6 +10,7 @@ from ..configuration.checks.agreement import check_batch_size, check_normalizati
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained, prepare_teacher
+from ..configuration.checks.trial import try_model
 from ..configuration.checks.work_dir import (
     StartAnewHook,
     choose_work_dir,
@@ -19,20 +20,17 @@ from ..configuration.checks.work_dir import (
 )
 from ..configuration.classes import check_classes
 from ..configuration.common_steps import (
-    MACHINE,
-    SETTINGS,
-    TRIAL,
-    WORK_DIR,
     add_guards,
     add_hooks,
+    check_settings,
     find_data,
-    first_steps,
-    own_data,
+    join_machine,
+    use_options,
 )
 from ..configuration.names import is_remote
-from ..configuration.read import read_config
-from ..configuration.steps import Step, explain_steps, take_steps
+from ..configuration.read import read_config, require_sections
 from ..errors import InputError
+from ..openmmlab.missing_packages import leave_out_unused
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume, latest_checkpoint
 from ..training.frozen import BACKBONE, use_freeze
@@ -133,8 +131,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         help='try some steps, evaluation and resuming, in WORK_DIR/smoke; needs no data and no '
         'weights, and on a CPU seconds for a small model, minutes for a large one',
     )
-    steps = 'print the steps from the config to the run, with what each changes, and stop'
-    parser.add_argument('--explain', action='store_true', help=steps)
 
 
 def frozen_part(text: str) -> str | int:
@@ -151,22 +147,40 @@ def train(options: Namespace) -> None:
         InputError: something of the user's is wrong; before anything is built where possible.
         TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
     """
-    config = read_config(options.config)
-    before, after = (SMOKE_SETTINGS, SMOKE) if options.smoke else (TRAIN_SETTINGS, TRAIN)
-    if options.overfit:
-        before, after = OVERFIT_SETTINGS, OVERFIT
-    if options.explain:
-        explain_steps(config, (*before, *after), options)
-        return
-    config = take_steps(config, before, options)
+    config = read_settings(read_config(options.config), options.cfg_options, options.freeze)
+    if options.smoke:
+        _smoke(config, options)
+    elif options.overfit:
+        _overfit(config, options)
+    else:
+        _train(config, options)
+
+
+def read_settings(config: Config, changes: dict, freeze: str | int | None = None) -> Config:
+    """Return a config with the options of a command line, after a check of all its settings."""
+    config = use_options(config, changes)
+    leave_out_unused(config)
+    require_sections(config, *SECTIONS)
+    if freeze is not None:
+        config = use_freeze(config, freeze)
+    return check_settings(config, changes)
+
+
+def _train(config: Config, options: Namespace) -> None:
+    config = use_own_data(config, options.data_root, options.work_dir)
+    config = _fit_model(config, options)
+    config = _follow(choose_work_dir(config, options.work_dir), options)
     with only_writer(config):
-        config = take_steps(config, after, options)
+        try_model(config)
+        config = _find_start(config, options)
+        _check_earlier_run(config, options)
+        config = _find_weights(config, options)
+        config = prepare_teacher(config)
+        config = find_data(config, options, _splits(config))
+        show_warnings(check_batch_size(config, options.launcher))
+        config = _keep_maps(_compile(config, options), options)
+        config = join_machine(add_guards(config), options)
         with explained(config):
-            if options.smoke or options.overfit:
-                report = smoke.run(config) if options.smoke else overfit.run(config)
-                if process_rank() == 0:
-                    print(report)
-                return
             runner = QuietRunner.from_cfg(config)
             if options.overwrite:
                 runner.register_hook(StartAnewHook())
@@ -176,7 +190,62 @@ def train(options: Namespace) -> None:
                 print(hint)
 
 
-# ------------------------------------------------------------------------ what steps do
+def _smoke(config: Config, options: Namespace) -> None:
+    config = _fit_model(config, options)
+    smoke.refuse_without_effect(options)
+    config = choose_work_dir(config, options.work_dir, below='smoke')
+    with only_writer(config):
+        try_model(config)
+        config = prepare_pretrained(config, options.pretrained, scratch=not options.pretrained)
+        show_warnings(check_normalization(config))
+        config = add_guards(_compile(config, options))
+        config = prepare_teacher(config, scratch=True)
+        config = smoke.as_smoke_test(join_machine(config, options))
+        with explained(config):
+            _print(smoke.run(config))
+
+
+def _overfit(config: Config, options: Namespace) -> None:
+    config = use_own_data(config, options.data_root, options.work_dir)
+    config = _fit_model(config, options)
+    overfit.refuse_without_effect(config, options)
+    config = choose_work_dir(config, options.work_dir, below='overfit')
+    with only_writer(config):
+        try_model(config)
+        config = _find_weights(config, options)
+        config = find_data(config, options, _splits(config))
+        config = overfit.use_few(overfit.find_suspects(config), options)
+        config = join_machine(config, options)
+        with explained(config):
+            _print(overfit.run(config))
+
+
+def _print(text: str) -> None:
+    if process_rank() == 0:
+        print(text)
+
+
+# ------------------------------------------------------------------------ what they do
+
+
+def _fit_model(config: Config, options: Namespace) -> Config:
+    """Compare the classes; choose precision (--amp), sharding (--fsdp) and groups of parameters."""
+    check_classes(config, _splits(config))
+    config = use_amp(config) if options.amp else config
+    return group_parameters(use_fsdp(config, options.fsdp))
+
+
+def _find_weights(config: Config, options: Namespace) -> Config:
+    """Find what the backbone starts from (--pretrained, --scratch)."""
+    # a resumed run overwrites whatever it started from
+    scratch = options.scratch or bool(config.get('resume'))
+    config = prepare_pretrained(config, options.pretrained, scratch)
+    show_warnings(check_normalization(config))
+    return config
+
+
+def _compile(config: Config, options: Namespace) -> Config:
+    return add_hooks(config, 'CompileHook') if options.compile else config
 
 
 def _splits(config: Config) -> tuple[str, ...]:
@@ -239,145 +308,3 @@ def _check_earlier_run(config: Config, options: Namespace) -> None:
         require_kept(config)
     elif not config.get('resume'):
         require_unused(Path(config.work_dir))
-
-
-# ------------------------------------------------------------------------ the steps
-
-# What is read and checked before the work dir is created and other runs are kept out of it.
-READ = (
-    *first_steps(*SECTIONS),
-    Step(
-        'frozen parts',
-        'the backbone or its first stages stay as they are (--freeze)',
-        lambda config, options: (
-            config if options.freeze is None else use_freeze(config, options.freeze)
-        ),
-        needed=True,
-    ),
-    *SETTINGS,
-)
-MODEL = (
-    Step(
-        'classes',
-        'the model has as many as the data sets name',
-        lambda config, options: check_classes(config, _splits(config)),
-    ),
-    Step(
-        'precision',
-        '16 bits in the forward pass (--amp)',
-        lambda config, options: use_amp(config) if options.amp else config,
-    ),
-    Step(
-        'sharding',
-        'each process keeps a part of the weights (--fsdp)',
-        lambda config, options: use_fsdp(config, options.fsdp),
-    ),
-    Step(
-        'optimizer',
-        'parameters with equal options share a group, which is updated at once',
-        lambda config, options: group_parameters(config),
-    ),
-)
-OWN_DATA = own_data(
-    lambda config, options: use_own_data(config, options.data_root, options.work_dir)
-)
-TRAIN_SETTINGS = (
-    *READ,
-    OWN_DATA,
-    *MODEL,
-    WORK_DIR,
-    Step('followers', 'trackers, pictures of predictions and a page of the run (--track)', _follow),
-)
-SMOKE_SETTINGS = (
-    *READ,
-    *MODEL,
-    Step('options', 'each has an effect', smoke.refuse_without_effect),
-    Step(
-        'work dir',
-        'a folder of its own inside of it (--work-dir)',
-        lambda config, options: choose_work_dir(config, options.work_dir, below='smoke'),
-    ),
-)
-OVERFIT_SETTINGS = (
-    *READ,
-    OWN_DATA,
-    *MODEL,
-    Step('options', 'each has an effect', overfit.refuse_without_effect),
-    Step(
-        'work dir',
-        'a folder of its own inside of it (--work-dir)',
-        lambda config, options: choose_work_dir(config, options.work_dir, below='overfit'),
-    ),
-)
-NORMALIZATION = Step(
-    'normalization',
-    'images are those that these weights were trained on',
-    lambda config, options: show_warnings(check_normalization(config)),
-)
-COMPILE = Step(
-    'compilation',
-    'of the parts that the network repeats (--compile)',
-    lambda config, options: add_hooks(config, 'CompileHook') if options.compile else config,
-)
-CACHE = Step('maps', 'those of a frozen backbone are kept (--cache-gb, --cache-views)', _keep_maps)
-WEIGHTS = Step(
-    'weights',
-    'what the backbone starts from (--pretrained, --scratch)',
-    # a resumed run overwrites whatever it started from
-    lambda config, options: prepare_pretrained(
-        config, options.pretrained, scratch=options.scratch or bool(config.get('resume'))
-    ),
-)
-DATA = Step(
-    'data',
-    'the files are there and can be used (--data-root)',
-    lambda config, options: find_data(config, options, _splits(config)),
-)
-GUARDS = Step(
-    'guards',
-    'hooks that a long run should not be without',
-    lambda config, options: add_guards(config),
-)
-TRAIN = (
-    TRIAL,
-    Step('start', 'the checkpoint that the run goes on from (--resume)', _find_start),
-    Step(
-        'earlier run',
-        'its checkpoints are kept, unless they are to be replaced (--overwrite)',
-        _check_earlier_run,
-    ),
-    WEIGHTS,
-    NORMALIZATION,
-    Step('teacher', 'its weights are there', lambda config, options: prepare_teacher(config)),
-    DATA,
-    Step(
-        'batch size',
-        'the learning rate is that of the batch',
-        lambda config, options: show_warnings(check_batch_size(config, options.launcher)),
-    ),
-    COMPILE,
-    CACHE,
-    GUARDS,
-    *MACHINE,
-)
-OVERFIT = (TRIAL, WEIGHTS, NORMALIZATION, DATA, *overfit.STEPS_TO_OVERFIT, *MACHINE)
-SMOKE = (
-    TRIAL,
-    Step(
-        'weights',
-        'random, unless some are given (--pretrained)',
-        lambda config, options: prepare_pretrained(
-            config, options.pretrained, scratch=not options.pretrained
-        ),
-    ),
-    NORMALIZATION,
-    COMPILE,
-    GUARDS,
-    Step(
-        'teacher',
-        'has random weights',
-        lambda config, options: prepare_teacher(config, scratch=True),
-    ),
-    *MACHINE,
-    *smoke.STEPS_TO_SMOKE,
-)

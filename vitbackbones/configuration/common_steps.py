@@ -1,15 +1,16 @@
-"""Steps from a config to a run that training, the smoke test and testing share, and their hooks."""
+"""Steps from a config to a run that training, the smoke test and testing share, and their hooks.
+
+Each gets a config and changes none: it returns a changed copy, or checks and returns nothing.
+"""
 
 import copy
 from argparse import Namespace
-from collections.abc import Callable
 
 from mmengine.config import Config
 
 import vitbackbones
 
 from ..openmmlab.applying import apply_patches
-from ..openmmlab.missing_packages import leave_out_unused
 from ..openmmlab.patches import IN_RUN
 from ..openmmlab.widths import with_widths
 from ..registry import SCOPE
@@ -21,13 +22,10 @@ from .bands import use_bands
 from .checks.agreement import require_agreement
 from .checks.backbone import use_backbone
 from .checks.data_sets import check_data
-from .checks.trial import try_model
-from .checks.work_dir import choose_work_dir
 from .data_paths import locate_data
 from .lint import lint
 from .names import PACKAGE
-from .read import require_sections, with_options
-from .steps import Step
+from .read import with_options
 
 # ------------------------------------------------------------------------ hooks
 
@@ -79,53 +77,17 @@ def add_service_hooks(config: Config) -> Config:
 # ------------------------------------------------------------------------ steps
 
 
-def use_cores(config: Config) -> None:
-    """Let torch compute, on a CPU, on the cores that load no data, and keep freed memory."""
-    if best_device() == 'cpu':
-        share_cores(config)
-        keep_freed_memory()
+def use_options(config: Config, changes: dict) -> Config:
+    """Return a config with what ``--backbone`` and ``--cfg-options`` change in it."""
+    return with_options(use_backbone(config, changes), changes)
 
 
-def announce(config: Config) -> None:
-    """Print which package runs what, and where."""
-    if process_rank() == 0:
-        print(f'vitbackbones {vitbackbones.__version__} from {PACKAGE}')
-        print(f'{config.filename} on {device_name()}, work dir {config.work_dir}', flush=True)
-
-
-def first_steps(*sections: str) -> tuple[Step, ...]:
-    """Return the steps that begin a run for which a config needs these sections."""
-    return (
-        Step(
-            'backbone',
-            "another one in the place of the config's (--backbone)",
-            lambda config, options: use_backbone(config, options.cfg_options),
-            needed=True,
-        ),
-        Step(
-            'command line',
-            'settings that are changed (--cfg-options)',
-            lambda config, options: with_options(config, options.cfg_options),
-            needed=True,
-        ),
-        Step(
-            'toolboxes',
-            'those that the config does not use are not imported',
-            lambda config, options: leave_out_unused(config),
-        ),
-        Step(
-            'sections',
-            f'{", ".join(sections)} are there',
-            lambda config, options: require_sections(config, *sections),
-            needed=True,
-        ),
-    )
-
-
-def own_data(find: Callable[[Config, Namespace], Config]) -> Step:
-    """Return the step that finds out what a folder holds."""
-    text = 'classes and files of a folder that the config does not describe (--data-root)'
-    return Step('own data', text, find, needed=True)
+def check_settings(config: Config, changes: dict) -> Config:
+    """Check keys and values; fill in bands of pictures, and widths of neck and heads."""
+    lint(config, changes)
+    config = with_widths(use_bands(config))
+    require_agreement(config)
+    return config
 
 
 def find_data(config: Config, options: Namespace, splits: tuple[str, ...]) -> Config:
@@ -135,69 +97,21 @@ def find_data(config: Config, options: Namespace, splits: tuple[str, ...]) -> Co
     return config
 
 
-SETTINGS = (
-    Step(
-        'settings',
-        'every key is known, and every value is one that its owner takes',
-        lambda config, options: lint(config, options.cfg_options),
-        needed=True,
-    ),
-    Step(
-        'bands',
-        'as many are loaded as the backbone takes, where these are not three',
-        lambda config, options: use_bands(config),
-    ),
-    Step(
-        'widths',
-        'of neck and heads where the config leaves them out, from the maps of the backbone',
-        lambda config, options: with_widths(config),
-    ),
-    Step('agreement', 'settings fit together', lambda config, options: require_agreement(config)),
-)
-WORK_DIR = Step(
-    'work dir',
-    'the one of the config, or work_dirs/<config name> (--work-dir)',
-    lambda config, options: choose_work_dir(config, options.work_dir),
-)
-TRIAL = Step(
-    'trial',
-    'a model built without memory shows widths and names that do not fit',
-    lambda config, options: try_model(config),
-)
-# The last ones, for whatever runs next.
-MACHINE = (
-    Step(
-        'service hooks',
-        'whole checkpoints, progress, data workers and processes that talk to each other',
-        lambda config, options: add_service_hooks(config),
-    ),
-    Step(
-        'files',
-        'written whole or not at all',
-        lambda config, options: apply_patches(IN_RUN),
-        acts=True,
-    ),
-    Step(
-        'process group',
-        'this process joins the others (--launcher)',
-        lambda config, options: join_processes(options.launcher, options.local_rank),
-        acts=True,
-    ),
-    Step(
-        'launcher',
-        'how several processes share a model (--launcher)',
-        lambda config, options: use_launcher(config, options.launcher),
-    ),
-    Step(
-        'data workers',
-        'on a CPU, no more than the cores allow',
-        lambda config, options: limit_workers(config) if best_device() == 'cpu' else config,
-    ),
-    Step(
-        'cores',
-        'on a CPU, torch computes on those that load no data, and keeps freed memory',
-        lambda config, options: use_cores(config),
-        acts=True,
-    ),
-    Step('first lines', 'what runs where', lambda config, options: announce(config), acts=True),
-)
+def join_machine(config: Config, options: Namespace) -> Config:
+    """Take the last steps, for whatever runs next: hooks, whole files, processes and cores.
+
+    On a CPU, torch computes on the cores that load no data, and keeps freed memory. It is said what
+    runs where.
+    """
+    config = add_service_hooks(config)
+    apply_patches(IN_RUN)
+    join_processes(options.launcher, options.local_rank)
+    config = use_launcher(config, options.launcher)
+    if best_device() == 'cpu':
+        config = limit_workers(config)
+        share_cores(config)
+        keep_freed_memory()
+    if process_rank() == 0:
+        print(f'vitbackbones {vitbackbones.__version__} from {PACKAGE}')
+        print(f'{config.filename} on {device_name()}, work dir {config.work_dir}', flush=True)
+    return config

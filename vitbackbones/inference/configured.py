@@ -13,16 +13,16 @@ from mmengine.config import Config
 
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import take_classes_of
-from ..configuration.common_steps import SETTINGS, first_steps
+from ..configuration.common_steps import check_settings, use_options
 from ..configuration.names import config_name, resolve
-from ..configuration.read import files_of, read_config
-from ..configuration.steps import Step, take_steps
+from ..configuration.read import files_of, read_config, require_sections
 from ..errors import InputError
 from ..export.original import Original
 from ..export.runtime.cache import Graphs, foreign_code, key_of, remember, versions
 from ..export.runtime.card import digest
 from ..export.runtime.runtimes import RUNTIMES as FORMATS_OF
 from ..export.runtime.threshold import ENDING, read_threshold
+from ..openmmlab.missing_packages import leave_out_unused
 from ..tasks import TASKS, find_task
 from ..training.cores import share_cores
 from ..training.find_checkpoint import POINTER, checkpoint_in, choose_checkpoint
@@ -39,18 +39,6 @@ ELSEWHERE = re.compile(rb'\$|\b(import|open|environ|getenv)\b')
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
 
 
-def _require_task(config: Config, options: Namespace) -> None:
-    if find_task(config) is None:
-        raise InputError(f'{config.filename}: default_scope must be one of {", ".join(TASKS)}')
-
-
-STEPS = (
-    *first_steps('model', 'test_dataloader'),
-    Step('task', 'the toolbox of the config is known', _require_task, needed=True),
-    *SETTINGS,
-)
-
-
 def read_model_config(name: str, changes: dict, is_alone: bool = True) -> Config:
     """Return a config of a known task, checked; nothing of it is built.
 
@@ -63,8 +51,13 @@ def read_model_config(name: str, changes: dict, is_alone: bool = True) -> Config
     Raises:
         InputError: something is wrong with the config.
     """
-    steps = [step for step in STEPS if is_alone or step.name != 'toolboxes']
-    return take_steps(read_config(name), steps, Namespace(cfg_options=changes))
+    config = use_options(read_config(name), changes)
+    if is_alone:
+        leave_out_unused(config)
+    require_sections(config, 'model', 'test_dataloader')
+    if find_task(config) is None:
+        raise InputError(f'{config.filename}: default_scope must be one of {", ".join(TASKS)}')
+    return check_settings(config, changes)
 
 
 def weights_along(config: Config, otherwise: str) -> Path:

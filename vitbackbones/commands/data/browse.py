@@ -14,12 +14,12 @@ from mmengine.runner import Runner
 from torch.utils.data import DataLoader, Dataset
 
 from ...configuration.bands import use_bands
-from ...configuration.checks.backbone import use_backbone
 from ...configuration.checks.explain import explained
 from ...configuration.checks.own_data import use_own_data
+from ...configuration.common_steps import use_options
 from ...configuration.data_paths import SPLITS, datasets, first_dataset, locate_data
 from ...configuration.names import config_name
-from ...configuration.read import read_config, require_sections, with_options
+from ...configuration.read import read_config, require_sections
 from ...configuration.settings import as_list, model_settings, type_at, value_at
 from ...errors import InputError
 from ...inference.drawing.sample_sheet import sheet
@@ -76,8 +76,7 @@ def browse(options: Namespace) -> None:
         InputError: the config has no such data, a file of them cannot be used, or ``--out`` is
             there already.
     """
-    config = use_backbone(read_config(options.config), options.cfg_options)
-    config = with_options(config, options.cfg_options)
+    config = use_options(read_config(options.config), options.cfg_options)
     out = Path(options.out or f'browse_{config_name(config.filename)}.jpg').absolute()
     picture_format(out)
     if options.out and out.exists() and not options.overwrite:

@@ -36,11 +36,6 @@ def choose_work_dir(config: Config, given: str | None = None, below: str = '') -
     return config
 
 
-def create_work_dir(config: Config) -> None:
-    """Create the work dir; an ``InputError`` says that it cannot be written to."""
-    prepare_folder(config.work_dir, '--work-dir')
-
-
 @contextmanager
 def only_writer(config: Config) -> Iterator[None]:
     """Create the work dir and keep other runs out of it; what a killed one left half is removed.
