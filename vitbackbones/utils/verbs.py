@@ -44,9 +44,6 @@ VERBS = {
     'shards': Verb('data.make_shards:make_shards', 'write a classification data set as tar shards'),
     'models': Verb('names.listing:models', 'list the models that are built by name'),
     'configs': Verb('names.listing:configs', 'list the configs, with published numbers'),
-    'copy-config': Verb(
-        'names.copy_config:copy_config', 'make a config of your own from one of ours'
-    ),
     'weights': Verb('names.weights:weights', 'list and fetch published weights'),
     'publish': Verb('names.publish:publish', 'write the weights and the card of a trained run'),
     'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),

@@ -1,1 +1,1 @@
-"""Verbs for configs, models and weights by name: listed, copied, fetched and published."""
+"""Verbs for configs, models and weights by name: listed, fetched and published."""
