@@ -18,7 +18,6 @@ HEAD = {
     ('key', 'value', 'message'),
     [
         ('panoptic_fusion_head.num_things_classes', 80, 'is 80, but panoptic_head.num_things_clas'),
-        ('test_cfg.max_per_image', 100, 'is 100, but model.panoptic_head gives 80: num_queries='),
         ('panoptic_head.loss_cls.class_weight', [1.0] * 9, 'has 9 weights for 4 classes and "no '),
     ],
 )

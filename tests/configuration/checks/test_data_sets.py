@@ -9,7 +9,6 @@ from vitbackbones.configuration.checks.data_sets import (
     check_batches,
     check_classes_occur,
     check_data,
-    check_erasing,
     check_labels,
 )
 from vitbackbones.configuration.data_paths import locate_data
@@ -124,13 +123,3 @@ def test_more_classes_than_the_head_has():
     config.model = {'head': {'num_classes': 2}}
     with pytest.raises(InputError, match=f'{PATH}: has 3 classes, but model.head.num_classes is 2'):
         check_labels(config, found)
-
-
-def test_pictures_that_are_erased_twice_are_named():
-    inner = {**ONE, 'pipeline': [{'type': 'mmpretrain.RandomErasing', 'erase_prob': 0.25}]}
-    config = training_on({'type': 'RepeatDataset', 'dataset': inner}, scope='mmpretrain')
-    config.model = {'data_preprocessor': {'erase_prob': 0.25}}
-    (warning,) = check_erasing(config, ('train', 'val'))
-    assert warning.startswith(f'{PATH}.dataset.pipeline: RandomErasing erases, and the model erase')
-    config.model.data_preprocessor.erase_prob = 0
-    assert check_erasing(config, ('train', 'val')) == []

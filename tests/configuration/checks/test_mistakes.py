@@ -79,7 +79,6 @@ DETECTION = {
     'val_evaluator.ann_file=None': 'is missing; set it to the annotations of val_dataloader.datase',
     # averages and other hooks
     'custom_hooks=[dict(type=EMAHook,momentum=2)]': 'is 2, but it must be a number above 0 and bel',
-    'custom_hooks=[dict(type=EMAHook,begin_epoch=9)]': 'is 9, but the run ends at train_cfg.max_ep',
     "custom_hooks=[dict(type=EarlyStoppingHook,monitor='coco/bbox_map')]": "mean 'coco/bbox_mAP'?",
     'default_hooks.checkpoint.max_keep_ckpts=0': 'is 0, but it must be a whole number from 1 or on',
     'default_hooks.checkpoint.filename_tmpl=x': "is 'x', but it must be the name of a file with on",

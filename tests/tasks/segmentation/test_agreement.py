@@ -4,10 +4,7 @@ import pytest
 
 from vitbackbones.configuration.checks.agreement import disagreements
 from vitbackbones.tasks.agreement import Maps
-from vitbackbones.tasks.segmentation.agreement import (
-    decode_head_reads_all_levels,
-    mla_reads_no_more_maps,
-)
+from vitbackbones.tasks.segmentation.agreement import decode_head_reads_all_levels
 
 PLAIN = Maps([384], [16], 'the backbone')
 PYRAMID = Maps([64, 128, 320, 512], [4, 8, 16, 32], 'the backbone')
@@ -62,14 +59,3 @@ def test_maps_of_other_strides_are_found():
     (finding,) = decode_head_reads_all_levels(FPN, LATE)
     assert 'the neck gives 4 maps of strides [8, 16, 32, 64]' in finding.wrong
     assert finding.remedy.startswith("take type='vitbackbones.")  # as no neck of ours made them
-
-
-def test_setr_mla_joins_no_more_maps_than_there_are():
-    model = {'decode_head': {'type': 'vitbackbones.SETRMLAHead'}, 'auxiliary_head': {'kind': 'mla'}}
-    three = Maps([256] * 3, [16] * 3, 'the neck')
-    (finding,) = mla_reads_no_more_maps(model, three)
-    assert finding.wrong.startswith('model.decode_head.levels: is 4, but the neck gives 3 maps')
-    assert finding.wrong.endswith('set it to 3, and auxiliary_head.in_index to [0, 1, 2]')
-    for levels in (2, 3):
-        model['decode_head']['levels'] = levels
-        assert list(mla_reads_no_more_maps(model, three)) == []

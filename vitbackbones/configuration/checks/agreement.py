@@ -47,16 +47,6 @@ def _what_is_watched_is_measured(config: Mapping, task: Task) -> Iterator[str]:
                 yield f'{place}.{key}: {finding}'
 
 
-def _averages_begin(config: Mapping) -> Iterator[str]:
-    """Check that averages of weights begin before the run ends."""
-    hooks = {kind: config.get(kind) for kind in ('default_hooks', 'custom_hooks')}
-    for place, settings in dicts(hooks):
-        for begin, end in (('begin_epoch', 'max_epochs'), ('begin_iter', 'max_iters')):
-            last, first = value_at(config, f'train_cfg.{end}'), settings.get(begin) or 0
-            if last is not None and first > last:
-                yield f'{place}.{begin}: is {first}, but the run ends at train_cfg.{end}={last}'
-
-
 def _pipelines_pack(config: Mapping, task: Task) -> Iterator[str]:
     """Check that pipelines end in a step that packs, unless that step is from elsewhere."""
     for split in SPLITS:
@@ -117,7 +107,7 @@ def disagreements(config: Mapping) -> list[str]:
     if task is None:
         return []
     found = [*_what_is_watched_is_measured(config, task), *_every_class_has_a_weight(config, task)]
-    found += [*_averages_begin(config), *_pipelines_pack(config, task)]
+    found += _pipelines_pack(config, task)
     return found + [finding for rule in task.rules for finding in rule(config)]
 
 

@@ -17,7 +17,7 @@ from ...utils.messages import some
 from ...utils.processes import leads_machine
 from ...utils.verbs import command_line
 from ..data_paths import datasets, loaders
-from ..settings import as_list, type_at, value_at
+from ..settings import value_at
 
 
 def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
@@ -43,7 +43,7 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
         check_labels(config, found)
         check_batches(config, found, splits)
         warnings = [warning for findings in found.values() for warning in findings.warnings]
-        warnings += check_classes_occur(config, found) + check_erasing(config, splits)
+        warnings += check_classes_occur(config, found)
     except InputError as error:
         error.args = (_with_sources(str(error), config),)  # of the same class: some are caught
         raise
@@ -73,18 +73,6 @@ def check_labels(config: Config, found: dict[str, Findings]) -> None:
                 f'{path}: has {count} classes, but model.head.num_classes is {most}. '
                 f'Set model.head.num_classes={count}, or take another data set.'
             )
-
-
-def check_erasing(config: Config, splits: tuple[str, ...]) -> list[str]:
-    """Return a warning of pipelines that erase, as once was usual, before a model that does."""
-    if 'train' not in splits or not value_at(config, 'model.data_preprocessor.erase_prob'):
-        return []
-    return [
-        f'{path}.pipeline: RandomErasing erases, and the model erases once more: take it out, or '
-        'set model.data_preprocessor.erase_prob=0'
-        for path, dataset in datasets(config, ('train',))
-        if 'RandomErasing' in map(type_at, as_list(dataset.get('pipeline')))
-    ]
 
 
 def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]:

@@ -114,20 +114,10 @@ def decode_head_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]
         yield Misfit(text, neck_remedy(model, maps))
 
 
-def mla_reads_no_more_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
-    """Check that there are all the maps that SETR-MLA's head joins."""
-    head, count = value_at(model, 'decode_head'), len(maps.channels)
-    levels = head.get('levels', 4)
-    if type_at(head) == 'SETRMLAHead' and levels > count:
-        indices = f', and auxiliary_head.in_index to {[*range(count)]}'
-        more = indices if model.get('auxiliary_head') else ''
-        yield Misfit(f'model.decode_head.levels: is {levels}, but {maps}; set it to {count}{more}')
-
-
 RULES = (
     windows_cover,
     batches_have_one_size,
     what_is_ignored_has_one_number,
     pooled_maps_are_normalized,
 )
-FITS = (decode_head_reads_all_levels, mla_reads_no_more_maps)
+FITS = (decode_head_reads_all_levels,)
