@@ -67,13 +67,8 @@ def config(name: str) -> str:
     """
     file = find_config(name)
     if file is None:
-        raise no_config(name)
+        raise InputError(f'{name}: no config of this name{nearest_config(name)}')
     return str(file)
-
-
-def no_config(text: str | Path) -> InputError:
-    """Return the error that ``text`` names no shipped config; the nearest name is given."""
-    return InputError(f'{text}: no config of this name{nearest_config(text)}')
 
 
 def nearest_config(text: str | Path) -> str:
