@@ -51,22 +51,6 @@ def refuse_without_effect(options: Namespace) -> None:
             raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
 
 
-def use_embedded_data(config: Config) -> Config:
-    """Return a copy of ``config``, whose work dir is set, that runs on embedded data."""
-    task = find_task(config)
-    if task is None:
-        scope = config.get('default_scope')
-        raise InputError(f'--smoke: there are no embedded data for default_scope={scope!r}')
-    config = task.use_shapes(config, _data_folder(config))
-    config.update(load_from=None, resume=False)
-    return config
-
-
-def _data_folder(config: Config) -> Path:
-    """Return a folder for each process: none has to wait for another that writes it."""
-    return Path(config.work_dir, f'data_{process_rank()}').resolve()
-
-
 def use_small_batches(config: Config) -> Config:
     """Return a copy of ``config`` with few small images in a batch, and one worker in training."""
     config = copy.deepcopy(config)
@@ -142,10 +126,19 @@ def as_smoke_test(config: Config) -> Config:
     """Return a config, whose work dir is set, as a smoke test of itself.
 
     Its data are drawn, and the checkpoints of an earlier smoke test removed.
+
+    Raises:
+        InputError: there are no data for its task.
     """
-    config = use_embedded_data(config)
-    drawn = find_task(config).shapes(config)
-    shapes.write(_data_folder(config), **IMAGES, size=SHORT_SIDE, **drawn)
+    task = find_task(config)
+    if task is None:
+        scope = config.get('default_scope')
+        raise InputError(f'--smoke: there are no embedded data for default_scope={scope!r}')
+    # a folder for each process: none has to wait for another that writes it
+    data = Path(config.work_dir, f'data_{process_rank()}').resolve()
+    config = task.use_shapes(config, data)
+    config.update(load_from=None, resume=False)
+    shapes.write(data, **IMAGES, size=SHORT_SIDE, **task.shapes(config))
     config = shorten(lower_thresholds(use_small_batches(config)))
     if process_rank() == 0:
         remove_checkpoints(Path(config.work_dir))
