@@ -42,13 +42,12 @@ def refuse_without_effect(config: Config, options: Namespace) -> None:
             raise InputError(f'--overfit: --{name} has no effect on it; leave --{name} out')
 
 
-def find_suspects(config: Config) -> Config:
-    """Return a config with the links that look broken, in ``suspects``; print them."""
-    config = copy.deepcopy(config)
-    config.suspects = broken_links(config)
-    for line in config.suspects:
+def find_suspects(config: Config) -> list[str]:
+    """Return a line for each link that looks broken, without a training; print them."""
+    suspects = broken_links(config)
+    for line in suspects:
         print(printable(f'suspect: {line}'), flush=True)
-    return config
+    return suspects
 
 
 def use_few(config: Config, options: Namespace) -> Config:
@@ -126,8 +125,12 @@ class LearnedHook(Hook):
         runner.train_loop.stop_training |= is_over or self.best > self.goal
 
 
-def run(config: Config) -> str:
+def run(config: Config, suspects: list[str]) -> str:
     """Train, and return what came out in one line.
+
+    Args:
+        config: of a few pictures.
+        suspects: the links that look broken.
 
     Raises:
         InputError: the pictures were not learned; names what looks broken.
@@ -140,8 +143,7 @@ def run(config: Config) -> str:
     said = f'{metric} {hook.best:.3f} on the {pictures} pictures after {steps} steps'
     if hook.best > goal:
         return f'overfit: {said}: pictures, annotations and settings fit together'
-    suspects = config.suspects or [_by_losses(hook.losses)]
-    lines = '\n'.join(f'  {line}' for line in suspects)
+    lines = '\n'.join(f'  {line}' for line in suspects or [_by_losses(hook.losses)])
     raise InputError(f'--overfit: {said}, not above {goal:g}. The broken link:\n{lines}')
 
 

@@ -214,10 +214,10 @@ def _overfit(config: Config, options: Namespace) -> None:
         try_model(config)
         config = _find_weights(config, options)
         config = find_data(config, options, _splits(config))
-        config = overfit.use_few(overfit.find_suspects(config), options)
-        config = join_machine(config, options)
+        suspects = overfit.find_suspects(config)
+        config = join_machine(overfit.use_few(config, options), options)
         with explained(config):
-            _print(overfit.run(config))
+            _print(overfit.run(config, suspects))
 
 
 def _print(text: str) -> None:
