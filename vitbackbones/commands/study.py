@@ -36,7 +36,7 @@ import hashlib
 import json
 import re
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from pprint import pformat
@@ -50,27 +50,33 @@ from ..errors import InputError
 from ..results.analysis.run_log import value_after
 from ..results.analysis.study_table import Variant
 from ..utils.messages import did_you_mean
+from ..utils.rules import DICT, TEXT, Rule, listed, named, number, whole
 
-# What a study and a variant hold: the type of each key, and what it is in words.
+COUNT = named('a whole number above 0', whole(1))
+PAIR = listed(number(), 2)
+# What a study and a variant hold.
 STUDY = {
-    'base': (str, 'the path of a config'),
-    'source': (str, 'a text'),
-    'metric': (str, 'the name of a metric'),
-    'length': (int, 'a whole number'),
-    'seeds': (list | tuple, 'a list of whole numbers'),
-    'baseline': (str, 'the name of a variant'),
-    'variants': (dict, 'a dict of dicts'),
+    'base': TEXT,
+    'source': TEXT,
+    'metric': TEXT,
+    'length': COUNT,
+    'seeds': Rule(
+        'one or more different whole numbers',
+        lambda x: listed(whole(0), least=1).fits(x) and len({*x}) == len(x),
+    ),
+    'baseline': TEXT,
+    'variants': DICT,
 }
 VARIANT = {
-    'options': (dict, 'a dict of --cfg-options'),
-    'paper': (int | float | tuple, 'a number, or two'),
-    'against': (str, 'the name of a variant'),
-    'expected': (list | tuple, 'two numbers, the lower one first'),
+    'options': DICT,
+    'paper': named('a number, or two', number() | PAIR),
+    'against': TEXT,
+    'expected': Rule('two numbers, the lower one first', lambda x: PAIR.fits(x) and x[0] < x[1]),
 }
 OPTIONAL = {
-    'rates': (list | tuple, 'a list of learning rates'),
-    'rate_seeds': (int, 'a whole number'),
-    'smallest_effect': (int | float, 'a number'),
+    'rates': named('a list of learning rates above 0', listed(number(above=0), least=1)),
+    'rate_seeds': COUNT,
+    'smallest_effect': number(above=0),
 }
 SHARED = ('train_cfg', 'randomness')  # what no variant has of its own
 RATE = 'optim_wrapper.optimizer.lr'
@@ -240,25 +246,17 @@ def read_study(path: str | Path) -> Study:
 
     Raises:
         InputError: it is missing, cannot be executed, lacks a key or has an unknown one, a value
-            is of another type, or a baseline is no variant.
+            cannot be meant, or a baseline is no variant.
     """
     config = read_config(path)
     content = {k: v for k, v in config.to_dict().items() if not k.startswith('_')}
     file = Path(config.filename)
     _require(content, STUDY | OPTIONAL, str(file), needed=STUDY)
-    seeds = tuple(content['seeds'])
-    if not seeds or len({*seeds}) < len(seeds) or not all(isinstance(s, int) for s in seeds):
-        raise InputError(f'{file}: seeds={content["seeds"]}: one or more different whole numbers')
-    for key in {'length', *OPTIONAL} & content.keys():
-        given = as_list(content[key])
-        if not given or not all(isinstance(n, int | float) and n > 0 for n in given):
-            words = (STUDY | OPTIONAL)[key][1]
-            raise InputError(f'{file}: {key}={content[key]}: must be {words} above 0')
     docstring = ast.get_docstring(ast.parse(file.read_text())) or file.stem
     variants = {variant.name: variant for variant in _variants(content, file)}
-    shared = {key: content[key] for key in ('base', 'source', 'metric', 'length')}
-    shared |= {key: content[key] for key in OPTIONAL if key in content}
-    return Study(file, docstring.splitlines()[0], **shared, seeds=seeds, variants=variants)
+    kept = ('base', 'source', 'metric', 'length', 'seeds', *OPTIONAL)
+    shared = {key: content[key] for key in kept if key in content}
+    return Study(file, docstring.splitlines()[0], **shared, variants=variants)
 
 
 def _variants(content: dict, file: Path) -> Iterator[Variant]:
@@ -279,25 +277,17 @@ def _variants(content: dict, file: Path) -> Iterator[Variant]:
             near = did_you_mean(against, list(content['variants']))
             raise InputError(f'{place}: is compared with {against!r}, which is not a variant{near}')
         paper = entry.get('paper')
-        pair = paper if isinstance(paper, tuple) else (paper, None)
-        if len(pair) != 2:
-            raise InputError(f'{place}: paper={paper}: must be a number, or two')
-        expected = entry.get('expected')
-        if expected is not None:
-            numbers = [number for number in expected if isinstance(number, int | float)]
-            if not len(numbers) == len(expected) == 2 or numbers[0] >= numbers[1]:
-                raise InputError(f'{place}: expected={expected}: must be {VARIANT["expected"][1]}')
-        yield Variant(name, against, entry.get('options', {}), *pair, expected)
+        pair = paper if isinstance(paper, list | tuple) else (paper, None)
+        yield Variant(name, against, entry.get('options', {}), *pair, entry.get('expected'))
 
 
-def _require(given: dict, known: dict, place: str, needed: dict | tuple = ()) -> None:
-    """Refuse unknown keys, missing ones and values of another type."""
+def _require(given: dict, known: dict[str, Rule], place: str, needed: Iterable[str] = ()) -> None:
+    """Refuse unknown keys, missing ones and values that they cannot have."""
     for key, value in given.items():
         if key not in known:
             hint = did_you_mean(key, list(known)) or f'; known: {", ".join(known)}'
             raise InputError(f'{place}: {key}: unknown key{hint}')
-        kind, words = known[key]
-        if not isinstance(value, kind):
-            raise InputError(f'{place}: {key}={value!r}: must be {words}')
+        if not known[key].fits(value):
+            raise InputError(f'{place}: {key}={value!r}: must be {known[key].text}')
     if missing := [key for key in needed if key not in given]:
         raise InputError(f'{place}: no {", ".join(missing)}')
