@@ -1,12 +1,9 @@
-"""``publish``: what the folder holds, that it works, what leaves this machine and when."""
+"""``publish``: what the folder holds and that it works."""
 
 import hashlib
 import json
 from argparse import ArgumentParser
-from pathlib import Path
-from types import SimpleNamespace
 
-import huggingface_hub
 import pytest
 import torch
 import yaml
@@ -50,7 +47,7 @@ def trained(tmp_path_factory):
 
 @pytest.fixture
 def call(trained, tmp_path):
-    """``call('--push', NAME)`` publishes the work dir and returns the folder."""
+    """``call('--license', 'mit')`` publishes the work dir and returns the folder."""
 
     def run(*arguments, work_dir=trained):
         parser = ArgumentParser()
@@ -122,57 +119,6 @@ def test_only_a_folder_of_publish_is_replaced(call):
     with pytest.raises(InputError, match='holds other files than .* and is not replaced'):
         call('--overwrite')
     assert (out / 'epoch_1.pth').read_text() == 'mine'
-
-
-@pytest.fixture
-def hub(monkeypatch):
-    """A hub that notes what it is asked to create and gets."""
-    hub = SimpleNamespace(private='not asked', files=None)
-
-    class Api:
-        def create_repo(self, name, private, exist_ok):
-            assert (name, exist_ok) == ('me/pets', True)
-            hub.private = private
-
-        def upload_folder(self, repo_id, folder_path):
-            hub.files = sorted(file.name for file in Path(folder_path).iterdir())
-
-    monkeypatch.setattr(huggingface_hub, 'HfApi', Api)
-    monkeypatch.setattr(huggingface_hub, 'get_token', lambda: 'a token')
-    return hub
-
-
-def test_nothing_is_uploaded_unless_asked_for(call, hub):
-    call()
-    assert (hub.private, hub.files) == ('not asked', None)
-    call('--overwrite', '--push', 'me/pets')
-    assert hub.files == ['README.md', 'config.py', 'model.safetensors']
-    assert hub.private is None  # as the owner's settings have it
-    with pytest.raises(InputError, match='--private: .* give --push'):
-        call('--private')
-    call('--overwrite', '--push', 'me/pets', '--private')
-    assert hub.private is True
-
-
-def test_a_hub_that_refuses_is_one_message_and_the_folder_stays(call, hub, monkeypatch, tmp_path):
-    def refuse(self, name, **options):
-        raise OSError('403 Forbidden\nmore')
-
-    monkeypatch.setattr(huggingface_hub.HfApi, 'create_repo', refuse)
-    with pytest.raises(InputError, match=r'--push me/pets: 403 Forbidden\. The folder .* complete'):
-        call('--push', 'me/pets')
-    assert (tmp_path / 'published/README.md').is_file()
-
-
-def test_what_is_missing_for_an_upload_is_said_before_anything_is_written(
-    call, monkeypatch, tmp_path
-):
-    monkeypatch.setattr(huggingface_hub, 'get_token', lambda: None)
-    with pytest.raises(InputError, match='must be OWNER/NAME'):
-        call('--push', 'pets')
-    with pytest.raises(InputError, match='hf auth login'):
-        call('--push', 'me/pets')
-    assert not (tmp_path / 'published').exists()
 
 
 def test_what_is_no_finished_run_is_refused(call, trained, tmp_path):

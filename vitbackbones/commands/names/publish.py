@@ -10,7 +10,6 @@ from safetensors.torch import save
 
 from ...errors import InputError
 from ...export.runtime.threshold import ENDING, read_threshold, write_threshold
-from ...results.publishing.hub import push, require_access
 from ...results.publishing.model_card import write_card
 from ...results.publishing.trained_run import TrainedRun, portable_text, read_run
 from ...training.find_checkpoint import PUBLISHED
@@ -22,13 +21,12 @@ FILES = {PUBLISHED, 'README.md', 'config.py', f'{PUBLISHED}{ENDING}'}
 EXAMPLES = """\
 examples:
   %(prog)s work_dirs/detr_aug_vit_s_shapes --out detr_shapes --license apache-2.0
-  %(prog)s work_dirs/quick_detector --push owner/blood-cells
 
 Out come model.safetensors (weights that validation evaluated, without the optimizer, and the names
 of the classes), README.md (the card: metrics of the run's log, classes, mean and std, hash) and
 config.py (without the places of this machine), and the score threshold of the weights where
 test --report has chosen one. test and predict take the folder as CHECKPOINT.
-Nothing leaves this machine without --push.
+"hf upload OWNER/NAME DIR" puts it on the Hugging Face hub.
 """
 
 
@@ -42,26 +40,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--overwrite', action='store_true', help='replace DIR if an earlier publish wrote it')
     license = 'license of the weights, as the hub spells it: apache-2.0, ... (default: unknown)'
     add('--license', default='unknown', help=license)
-    add(
-        '--push',
-        metavar='OWNER/NAME',
-        help='upload to this repository of the Hugging Face hub; one that is not there yet is '
-        'created, public unless --private or the settings of its owner say otherwise',
-    )
-    add('--private', action='store_true', help='create the repository of --push for its owner only')
 
 
 def publish(options: Namespace) -> None:
     """Do what ``vitbackbones publish --help`` describes.
 
     Raises:
-        InputError: the folder is no work dir of a training, ``--out`` is there already or holds
-            other files, or the hub does not take it.
+        InputError: the folder is no work dir of a training, or ``--out`` is there already or holds
+            other files.
     """
-    if options.push:
-        require_access(options.push)
-    if options.private and not options.push:
-        raise InputError('--private: says how --push creates a repository; give --push OWNER/NAME')
     work_dir = Path(options.work_dir).expanduser()
     out = Path(options.out).expanduser() if options.out else work_dir / 'published'
     run = read_run(work_dir, options.checkpoint)
@@ -76,8 +63,6 @@ def publish(options: Namespace) -> None:
             )
         _write(run, folder, options.license)
     print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
-    if options.push:
-        print(push(out, options.push, options.private))
 
 
 def _write(run: TrainedRun, folder: Path, license: str) -> None:
