@@ -203,7 +203,7 @@ HOOKS = LazyRegistry(
         'training.hooks.cached_maps': 'CachedMapsHook',
         'training.hooks.checkpoint': 'CheckpointHook',
         'training.hooks.compile': 'CompileHook',
-        'training.hooks.curves': 'CoefficientsHook CurvesHook',
+        'training.hooks.curves': 'CurvesHook',
         'training.hooks.data_workers': 'DataWorkersHook',
         'training.hooks.ema': 'EMAHook',
         'training.hooks.evaluation': (

@@ -16,7 +16,6 @@ default_hooks = dict(
     finite_loss=dict(type='vitbackbones.FiniteLossHook', skip=0),
     unreadable_images=dict(type='vitbackbones.UnreadableImagesHook', limit=0.001),
     curves=dict(type='vitbackbones.CurvesHook'),
-    coefficients=dict(type='vitbackbones.CoefficientsHook'),
 )
 vis_backends = [dict(type='LocalVisBackend')]
 visualizer = dict(type='DetLocalVisualizer', vis_backends=vis_backends, name='visualizer')

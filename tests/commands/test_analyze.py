@@ -117,7 +117,7 @@ def test_bad_arguments_are_refused(tool, models):
 
 
 @pytest.mark.compat
-def test_a_run_has_its_curves_and_they_are_laid_over_others(run, tool, folders):
+def test_a_run_has_its_curves_and_they_are_laid_over_others(run, folders):
     run('train', TINY_CLS, '--data-root', folders)
     work_dir = Path('work_dirs/tiny_cls')
     assert (work_dir / 'curves.png').is_file()
@@ -126,5 +126,3 @@ def test_a_run_has_its_curves_and_they_are_laid_over_others(run, tool, folders):
     assert {row['model'] for row in table('curves')} == {'tiny_cls', 'again'}
     assert {'val', 'accuracy/top1'} <= {row[key] for row in table('curves') for key in row}
     assert Path('out/curves.png').is_file()
-    result = tool('analyze', work_dir, 'coefficients', '--out', 'out')
-    refused(result, 'no coefficients.csv', '(CoefficientShortcut)')

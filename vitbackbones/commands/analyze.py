@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     listed = (f'  {name:<13} {entry.help}\n' for name, entry in ANALYSES.items())
     parser.epilog = EXAMPLES + ''.join(listed).replace('%', '%%')
     add = parser.add_argument
-    model = 'the model; for coefficients and curves, one or more work dirs'
+    model = 'the model; for curves, one or more work dirs'
     add('models', nargs='+', metavar='CONFIG [CHECKPOINT]', help=model)
     add('what', choices=ANALYSES, metavar='WHAT', help='see below')
     add(

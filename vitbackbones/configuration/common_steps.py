@@ -34,7 +34,6 @@ GUARDS = {
     'finite_loss': 'FiniteLossHook',
     'unreadable_images': 'UnreadableImagesHook',
     'curves': 'CurvesHook',
-    'coefficients': 'CoefficientsHook',
 }
 
 

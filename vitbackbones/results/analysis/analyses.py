@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
-from . import attention_maps, coefficients, cost_by_part, curves, diversity
+from . import attention_maps, cost_by_part, curves, diversity
 
 
 class Analysis(NamedTuple):
@@ -65,12 +65,6 @@ ANALYSES = {
     ),
     'complexity': Analysis(
         'multiply-adds of one image by part', 'model', cost_by_part.measure, cost_by_part.draw
-    ),
-    'coefficients': Analysis(
-        'learned shortcut coefficients over the epochs',
-        'work dirs',
-        coefficients.measure,
-        coefficients.draw,
     ),
     'curves': Analysis(
         'losses, rates and metrics of runs', 'work dirs', curves.measure, curves.draw
