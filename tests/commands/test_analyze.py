@@ -72,7 +72,7 @@ def test_models_are_named_by_their_configs_or_by_all_that_was_typed(run, tool, m
     refused(result, f'{config}: is named twice')
 
 
-@pytest.mark.parametrize('what', [w for w, a in ANALYSES.items() if a.needs in ('images', 'model')])
+@pytest.mark.parametrize('what', [w for w, a in ANALYSES.items() if a.needs == 'images'])
 def test_every_analysis_gives_a_table_and_a_picture(run, models, what):
     options = ('--images', models / 'images', '--size', 64, '--count', 2)
     result = run('analyze', SMALL, what, *options, '--out', 'out', '--blocks', 1, 2)

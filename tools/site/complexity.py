@@ -10,6 +10,7 @@ papers call all of these "FLOPs":
 A circulant path counts as Aug-ViT's tables do, through the FFT.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +22,6 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from vitbackbones.layers import AugmentedShortcut
-from vitbackbones.results.analysis.cost_by_part import listen
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,25 @@ def count(build: Callable[[], nn.Module]) -> Sizes:
     """Count the parameters of the model that ``build`` returns, built without memory."""
     with torch.device('meta'):
         return _sizes(build())
+
+
+def listen(module: nn.Module, extra: Counter) -> None:
+    """Count circulant paths, whose products are in another form, as Aug-ViT's tables have them.
+
+    ``extra['paths']`` gets the multiply-adds through the FFT: 2 d log2(d / b) + 2 b d per token and
+    path (its printed formula lacks the first 2). The products of the form that runs do not count.
+    """
+    if not isinstance(module, AugmentedShortcut) or module.projection != 'circulant':
+        return
+    paths, blocks, _, side = module.weight.shape
+    dims = blocks * side
+    per_token = paths * (2 * dims * math.log2(side) + 2 * blocks * dims)
+
+    def augment(source: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
+        extra['paths'] += source.numel() // dims * per_token
+        return total
+
+    module.augment = augment
 
 
 def _sizes(model: nn.Module) -> Sizes:

@@ -100,7 +100,7 @@ def analyze(options: Namespace) -> None:
         share_cores(Config())  # nothing else wants them
         keep_freed_memory()
         torch.manual_seed(0)  # of random weights
-        photos = ()
+        photos = []
         if analysis.needs == 'work dirs':
             names = _names([[folder] for folder in options.models])
             tables = [analysis.measure(resolve(folder)) for folder in options.models]
@@ -108,8 +108,7 @@ def analyze(options: Namespace) -> None:
             subjects = _subjects(options, device, out)
             names = [subject.name for subject in subjects]
             tables = [analysis.measure(subject, options) for subject in subjects]
-            if analysis.needs == 'images':
-                photos = ({subject.name: subject.photos for subject in subjects},)
+            photos = [{subject.name: subject.photos for subject in subjects}]
         rows = [
             {'model': name, **row}
             for name, table in zip(names, tables, strict=True)
@@ -133,16 +132,15 @@ def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subje
         raise InputError(
             f'{" ".join(long)}: at most CONFIG CHECKPOINT; --versus begins another model'
         )
-    names, frames, found = _names(targets), [], []
-    if ANALYSES[options.what].needs == 'images':
-        if not options.images:
-            raise InputError(f'{options.what} looks at images: name some with --images')
-        sources = find_sources(options.images, out, '--images')
-        pictures = [source for source in sources if not source.is_video]
-        if not pictures:
-            raise InputError(f'--images {" ".join(options.images)}: no image there, only videos')
-        chosen = spread(len(pictures), options.count)
-        frames = [next(read_frames(pictures[i])) for i in chosen]
+    names, found = _names(targets), []
+    if not options.images:
+        raise InputError(f'{options.what} looks at images: name some with --images')
+    sources = find_sources(options.images, out, '--images')
+    pictures = [source for source in sources if not source.is_video]
+    if not pictures:
+        raise InputError(f'--images {" ".join(options.images)}: no image there, only videos')
+    chosen = spread(len(pictures), options.count)
+    frames = [next(read_frames(pictures[i])) for i in chosen]
     for name, (model, *given) in zip(names, targets, strict=True):
         if not given:
             print(f'{name}: no CHECKPOINT is given, so its weights are random')

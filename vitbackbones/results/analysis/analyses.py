@@ -1,24 +1,9 @@
-"""The analyses of trained models by name: what each shows and what it needs.
+"""The analyses by name: what each shows, what it needs, and its two functions.
 
-An analysis is two functions of a module of this folder:
-
-* ``measure(...) -> list[dict]``: the numbers of one model (or one work dir), one dict per row of
-  the table. All rows have the same keys.
-* ``draw(rows, ...) -> matplotlib.figure.Figure``: the picture of the rows of all models. Every row
-  has got one more key, ``model``: the name in the legend.
-
-What both are given depends on ``needs``:
-
-=============  ===============================  =================================================
-``needs``      ``measure``                      ``draw``
-=============  ===============================  =================================================
-``images``     ``(subject, options)``           ``(rows, photos)``
-``model``      ``(subject, options)``           ``(rows)``
-``work dirs``  ``(work_dir)``                   ``(rows)``
-=============  ===============================  =================================================
-
-``subject`` is a :class:`~vitbackbones.results.analysis.reading.Subject`,
-``options`` the command line.
+``measure`` returns the rows of one model, or of one work dir; all have the same keys. ``draw`` gets
+those of all, each with the key ``model``, the name in the legend. What needs images has
+``measure(subject, options)``, with the command line, and ``draw(rows, photos)``; what needs work
+dirs ``measure(work_dir)`` and ``draw(rows)``.
 """
 
 from collections.abc import Callable
@@ -26,7 +11,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
-from . import attention_maps, cost_by_part, curves, diversity
+from . import attention_maps, curves, diversity
 
 
 class Analysis(NamedTuple):
@@ -62,9 +47,6 @@ ANALYSES = {
         'images',
         attention_maps.measure,
         attention_maps.draw,
-    ),
-    'complexity': Analysis(
-        'multiply-adds of one image by part', 'model', cost_by_part.measure, cost_by_part.draw
     ),
     'curves': Analysis(
         'losses, rates and metrics of runs', 'work dirs', curves.measure, curves.draw

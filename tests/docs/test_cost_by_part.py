@@ -3,9 +3,10 @@
 import pytest
 
 from vitbackbones.backbones import TNT, SReT, ViT
-from vitbackbones.results.analysis.cost_by_part import count_parts
 
-from ...commands.conftest import load_tool
+from ..commands.conftest import load_tool
+
+count_parts = load_tool('site/cost_by_part').count_parts
 
 
 def transformer(tokens, dims):

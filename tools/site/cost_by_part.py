@@ -1,5 +1,7 @@
 """Multiply-adds of one image by part of the backbone, and the parameters of each part.
 
+python tools/site/cost_by_part.py tnt_s
+
 Nothing is computed: a copy runs on shapes alone, and torch's counter sees its matrix products. Each
 product counts for the innermost module that it happens in:
 
@@ -19,19 +21,18 @@ other in blocks        norms (which have parameters alone), and parts of other n
 """
 
 import copy
-import math
+from argparse import ArgumentParser
 from collections import Counter, defaultdict
 
 import torch
-from matplotlib.figure import Figure
+from complexity import listen
 from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from ...layers import AugmentedShortcut
-from .plots import COLORS, label, new_figure, unique
-from .reading import Subject, find_backbone, find_blocks
+from vitbackbones import create_model
+from vitbackbones.results.analysis.reading import find_backbone, find_blocks
 
 SCORES, SHORTCUTS = 'attention scores', 'shortcuts'
 REST, OUTSIDE = 'other in blocks', 'outside of blocks'
@@ -47,25 +48,6 @@ PARTS = {
     **dict.fromkeys(('shortcut', 'shortcut_attn', 'shortcut_mlp'), SHORTCUTS),
     **dict.fromkeys(('shortcut_tokens', 'shortcut_channels'), SHORTCUTS),
 }
-
-
-def listen(module: nn.Module, extra: Counter) -> None:
-    """Count circulant paths, whose products are in another form, as Aug-ViT's tables have them.
-
-    ``extra['paths']`` gets the multiply-adds through the FFT: 2 d log2(d / b) + 2 b d per token and
-    path (its printed formula lacks the first 2). The products of the form that runs do not count.
-    """
-    if not isinstance(module, AugmentedShortcut) or module.projection != 'circulant':
-        return
-    paths, blocks, _, side = module.weight.shape
-    dims = blocks * side
-    per_token = paths * (2 * dims * math.log2(side) + 2 * blocks * dims)
-
-    def augment(source: torch.Tensor, total: torch.Tensor) -> torch.Tensor:
-        extra['paths'] += source.numel() // dims * per_token
-        return total
-
-    module.augment = augment
 
 
 class _Meter:
@@ -138,35 +120,11 @@ def part_of(name: str, blocks: tuple[str, ...], is_score: bool = False) -> str:
     return f'inner {part}' if path[0] == 'inner' else part
 
 
-def measure(subject: Subject, options) -> list[dict]:
-    """Return a row for each part."""
-    size = options.size or (224, 224)
-    parts = count_parts(subject.model, size)
-    text = f'{size[0]}x{size[1]}'
-    return [{'part': part, 'size': text} | parts[part] for part in sorted(parts)]
-
-
-def draw(rows: list[dict]) -> Figure:
-    """Draw a stacked bar for each model, of operations and of parameters."""
-    models, parts = unique(rows, 'model'), unique(rows, 'part')
-    figure, axes = new_figure(1, 2, (5.2, 1.7 + 0.45 * len(models)))
-    columns = {
-        'macs': (f'Cost of one image of {rows[0]["size"]}', 'multiply-adds', 1e9, 'G'),
-        'parameters': ('Size of the backbone', 'parameters', 1e6, 'M'),
-    }
-    for panel, (column, (title, axis, unit, letter)) in zip(axes[0], columns.items(), strict=True):
-        left = dict.fromkeys(models, 0.0)
-        for number, part in enumerate(parts):
-            own = {row['model']: row[column] / unit for row in rows if row['part'] == part}
-            widths = [own.get(model, 0.0) for model in models]
-            look = {'color': COLORS[number % len(COLORS)], 'hatch': '//' * (number // len(COLORS))}
-            look |= {'edgecolor': 'white', 'linewidth': 0.4}
-            starts = list(left.values())
-            panel.barh(range(len(models)), widths, left=starts, label=part, **look)
-            left = {model: left[model] + own.get(model, 0.0) for model in models}
-        panel.set_yticks(range(len(models)), models)
-        panel.invert_yaxis()
-        label(panel, title, f'{axis} ({letter})')
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc='outside right upper', fontsize=8)
-    axes[0, 1].set_yticklabels([])
-    return figure
+if __name__ == '__main__':
+    parser = ArgumentParser(description='Multiply-adds and parameters of a backbone by part.')
+    parser.add_argument('name', metavar='NAME', help='of a model, as list_models() has it')
+    parser.add_argument('--side', type=int, default=224, help='of the image (%(default)s pixels)')
+    options = parser.parse_args()
+    found = count_parts(create_model(options.name), (options.side, options.side))
+    for part, own in sorted(found.items()):
+        print(f'{part:<28}{own["macs"] / 1e6:12,.1f} M{own["parameters"]:14,}')
