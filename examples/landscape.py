@@ -46,7 +46,7 @@ from vitbackbones.errors import InputError
 from vitbackbones.inference.configured import read_model_config
 from vitbackbones.inference.predictor import Predictor, choose_device
 from vitbackbones.registry import bare_name
-from vitbackbones.results.analysis.plots import SEQUENTIAL, label
+from vitbackbones.results.analysis.plots import label
 from vitbackbones.training.find_checkpoint import choose_checkpoint
 from vitbackbones.utils.files import folder_lock, prepare_folder
 from vitbackbones.utils.processes import show_warnings
@@ -218,7 +218,7 @@ def draw(loss: np.ndarray) -> Figure:
     logarithm = 0 < FACTOR * finite.min() < finite.max()
     height = np.ma.masked_invalid(np.log10(loss) if logarithm else loss)
     levels = MaxNLocator(LEVELS).tick_values(height.min(), height.max())
-    colors = {'cmap': SEQUENTIAL, 'vmin': levels[0], 'vmax': levels[-1]}
+    colors = {'cmap': 'viridis', 'vmin': levels[0], 'vmax': levels[-1]}
     a, b = np.meshgrid(*[np.linspace(-1, 1, len(loss))] * 2, indexing='ij')
     figure = Figure((9.5, 4.3), layout='constrained', dpi=110)
     flat = figure.add_subplot(1, 2, 1)

@@ -30,12 +30,6 @@ ANALYSES = {
         diversity.measure_diversity,
         diversity.draw_diversity,
     ),
-    'similarity': Analysis(
-        'cosines between all pairs of tokens after chosen blocks',
-        'images',
-        diversity.measure_similarity,
-        diversity.draw_similarity,
-    ),
     'norms': Analysis(
         'mean length of the tokens, block by block',
         'images',

@@ -1,25 +1,20 @@
 """Where the attention of chosen blocks looks, laid over the photograph.
 
-With a class token: the weights of the patches for the class token as query. Without one, or where
-all queries are asked for: the mean weight of each patch over all queries, the attention that it
-receives. Both are means over the heads. Keys of a spatially reduced attention (PVT) stand for
-their area of the image. The patches of windows (Swin, plain hosts) and slices (SReT) are put back
-in their places, and see only the queries of their own window or slice. Inner attention of TNT,
-among the pixels of a patch, is left out.
-
 Weights are recomputed from the attention's own q and k (``attention.weights``), because the fused
-kernel does not show them.
+kernel does not show them. Patches of windows and slices see only the queries of their own. The
+attention among the pixels of a patch of TNT is left out.
 """
 
 import math
 
+import numpy as np
 import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
 from ...backbones.swin import WindowBlock
 from ...errors import InputError
-from .plots import as_matrix, as_rows, lay_out, plain_picture
+from .plots import grouped, label, new_figure
 from .reading import Subject, Weights, choose_blocks
 
 CLASS_TOKEN, ALL = 'class_token', 'all'
@@ -44,7 +39,8 @@ def measure(subject: Subject, options) -> list[dict]:
         for call in found.attention:
             query, values = looked_at(call, options.query)
             place = {'image': number, 'block': call.block, 'pass': call.turn, 'query': query}
-            rows += as_rows(values, place)
+            for (y, x), value in np.ndenumerate(values.double().numpy()):
+                rows.append({**place, 'y': y, 'x': x, 'value': value})
     return rows
 
 
@@ -95,13 +91,22 @@ def _received_in_windows(call: Weights) -> Tensor:
 
 def draw(rows: list[dict], photos: dict[str, list]) -> Figure:
     """Draw a row of panels for each model and image: the photograph, and a map for each block."""
-    columns = ('model', 'image', 'query'), ('block', 'pass')
-    figure, lines = lay_out(rows, *columns, (1.9, 2.15), before=1)
-    for (model, image, query), (first, *axes), panels in lines:
+    lines = [
+        (line, grouped(own, 'block', 'pass'))
+        for line, own in grouped(rows, 'model', 'image', 'query').items()
+    ]
+    columns = 1 + max(len(panels) for _, panels in lines)
+    figure, grid = new_figure(len(lines), columns, (1.9, 2.15))
+    for axes in grid.flat:
+        axes.set_axis_off()
+    for ((model, image, query), panels), (first, *others) in zip(lines, grid, strict=True):
         photo = photos[model][image - 1]
-        plain_picture(first, photo, f'{model}\nquery: {query}')
-        for ((block, turn), own), panel in zip(panels.items(), axes, strict=False):
-            plain_picture(panel, photo, f'block {block}, pass {turn}')
+        first.imshow(photo)
+        label(first, f'{model}\nquery: {query}')
+        for ((block, turn), own), axes in zip(panels.items(), others, strict=False):
+            values = np.reshape([row['value'] for row in own], (-1, own[-1]['x'] + 1))  # (h, w)
             extent = (-0.5, photo.shape[1] - 0.5, photo.shape[0] - 0.5, -0.5)
-            panel.imshow(as_matrix(own), cmap='inferno', alpha=0.6, extent=extent)
+            axes.imshow(photo)
+            axes.imshow(values, cmap='inferno', alpha=0.6, extent=extent)
+            label(axes, f'block {block}, pass {turn}')
     return figure

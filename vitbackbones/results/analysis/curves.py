@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...errors import InputError, printable
-from .plots import grouped, label, new_figure, style_of, unique
+from .plots import grouped, label, new_figure, style_of
 from .run_log import LOGS, records
 
 EPOCH, ITERATION = 'epoch', 'iteration'
@@ -80,7 +80,7 @@ def draw(rows: Sequence[dict]) -> Figure:
 
     Each row has got the name of its run as ``model``.
     """
-    runs = unique(rows, 'model')
+    runs = [*dict.fromkeys(row['model'] for row in rows)]
     shown = [
         row
         for row in rows

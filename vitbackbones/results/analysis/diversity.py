@@ -18,27 +18,21 @@ and the mean cosine between two different tokens.
 its heads c wide, makes of r(Z) at most 4 gamma / sqrt(c) r(Z)^3 + alpha r(Z). Without a shortcut
 alpha is 0, else 1 + sum_i lambda ||Theta_i||, lambda the steepest slope of a path. The theorems
 have no LayerNorm and no MLP; here an MLP adds lambda ||W_1|| ||W_2|| r(Z).
-
-**Similarity** (Aug-ViT, Fig. 3): the cosines between all pairs of tokens after chosen blocks, in
-the last pass of each. Of more than 256 tokens, 256 evenly spaced ones are compared, so that tables
-and pictures stay readable.
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable
 
-import torch
 import torch.nn.functional as F
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
 from ...errors import InputError
 from ...layers import AugmentedShortcut, Block, DotProductAttention, IdentityShortcut, NoShortcut
-from .plots import SEQUENTIAL, as_matrix, as_rows, grouped, label, lay_out, new_figure, style_of
-from .reading import Subject, choose_blocks, find_blocks
+from .plots import grouped, label, new_figure, style_of
+from .reading import Subject, find_blocks
 
-MOST = 256  # tokens of a matrix of cosines
 WIDE = 50.0  # values that span a larger factor have a logarithmic axis
 SLOPE = 1.129  # of a GELU, at most
 BOUNDED = {NoShortcut, IdentityShortcut, AugmentedShortcut}
@@ -168,52 +162,4 @@ def draw_over_depth(rows: list[dict], panels: dict[str, tuple[str, str]]) -> Fig
         panel.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
         label(panel, title, 'passes through blocks (0: embedding)', y)
     axes[0, 0].legend(fontsize=8, framealpha=0.8)
-    return figure
-
-
-def measure_similarity(subject: Subject, options) -> list[dict]:
-    """Return a row for each pair of tokens and chosen block, the mean over the images.
-
-    Raises:
-        InputError: a block is unknown, or the images have different numbers of tokens.
-    """
-    chosen = choose_blocks(subject.model, options.blocks)
-    matrices: dict[int, list[Tensor]] = {block: [] for block in chosen}
-    for found in subject.read():
-        latest = {place.block: place.patches[0] for place in found.tokens}  # the last pass
-        for block in chosen:
-            matrices[block].append(cosines(evenly_spaced(latest[block])))
-    if any(len({matrix.shape for matrix in own}) > 1 for own in matrices.values()):
-        raise InputError(
-            'the images have different numbers of tokens, so their matrices have no mean; '
-            'give all images one size with --size'
-        )
-    rows = []
-    for block in chosen:
-        rows += as_rows(torch.stack(matrices[block]).mean(0), {'block': block})  # (L, L)
-    return rows
-
-
-def evenly_spaced(tokens: Tensor) -> Tensor:
-    """Return at most :data:`MOST` of the tokens (L, C)."""
-    count = len(tokens)
-    kept = torch.linspace(0, count - 1, min(count, MOST)).round().long()
-    return tokens[kept.to(tokens.device)].float()
-
-
-def cosines(tokens: Tensor) -> Tensor:
-    """Return the cosine between all pairs of tokens (L, C), an (L, L) matrix."""
-    directions = F.normalize(tokens, dim=1)
-    return directions @ directions.T
-
-
-def draw_similarity(rows: list[dict], photos=()) -> Figure:
-    """Draw a matrix for each model (rows) and block (columns)."""
-    figure, lines = lay_out(rows, ('model',), ('block',), (2.9, 2.7))
-    least = min(0.0, *(row['value'] for row in rows))
-    for (model,), axes, panels in lines:
-        for ((block,), own), panel in zip(panels.items(), axes, strict=False):
-            image = panel.imshow(as_matrix(own), cmap=SEQUENTIAL, vmin=least, vmax=1)
-            label(panel, f'{model}\nblock {block}', 'token', 'token')
-    figure.colorbar(image, ax=figure.axes, label='cosine of two tokens', shrink=0.8)
     return figure
