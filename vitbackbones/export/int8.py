@@ -20,6 +20,7 @@ from mmengine.config import Config
 from mmengine.registry import DATASETS, init_default_scope
 
 from ..configuration.data_paths import datasets
+from ..data.checks.findings import spread
 from ..data.loading.load_image import read_image
 from ..errors import InputError
 from ..training.console import QuietRunner
@@ -119,12 +120,7 @@ def _chosen(files: Sequence[Path]) -> list[Path]:
             f'--calibrate: {len(files)} pictures are too few to read ranges on; '
             f'give {FEWEST} or more, best {ENOUGH}'
         )
-    return _spread(files, ENOUGH)
-
-
-def _spread(files: Sequence[Path], most: int) -> list[Path]:
-    places = np.linspace(0, len(files) - 1, min(len(files), most)).round().astype(int)
-    return [files[i] for i in places]
+    return [files[i] for i in spread(len(files), ENOUGH)]
 
 
 def _require_others(calibration: Sequence[Path], judged: Sequence[Path]) -> None:
@@ -236,19 +232,12 @@ def _agreeing(found: Answer, wanted: Answer) -> tuple[int, int]:
         name = 'labels' if isinstance(wanted, Segmented) else 'segments'
         given, own = getattr(found, name), getattr(wanted, name)
         return int(np.count_nonzero(given == own)), own.size
+    from mmdet.evaluation import bbox_overlaps  # here: heavy, and only detectors need it
+
     sure = wanted.scores >= SURE
     same = found.labels[:, None] == wanted.labels[sure]  # (M, K)
-    near = same & (_ious(found.boxes, wanted.boxes[sure]) >= SAME)
+    near = same & (bbox_overlaps(found.boxes, wanted.boxes[sure]) >= SAME)
     return int(near.any(0).sum()), int(sure.sum())
-
-
-def _ious(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the IoU (M, K) of boxes (M, 4) and (K, 4)."""
-    starts = np.maximum(boxes[:, None, :2], others[:, :2])  # (M, K, 2)
-    ends = np.minimum(boxes[:, None, 2:], others[:, 2:])
-    common = (ends - starts).clip(0).prod(-1)  # (M, K)
-    areas, other_areas = ((each[:, 2:] - each[:, :2]).prod(-1) for each in (boxes, others))
-    return common / np.maximum(areas[:, None] + other_areas - common, 1e-9)
 
 
 # ------------------------------------------------------------------------ the graph
@@ -350,7 +339,8 @@ def _control(exported: Exported, judge: Judge, max_drop: float) -> dict[str, Any
     ``exported``, on some of the pictures. Whether that is enough is said by the judge, on all.
     """
     nncf = import_optional(*NNCF)
-    agreement = Agreement(exported, _spread(judge.files, RANKING))
+    ranking = spread(len(judge.files), RANKING)
+    agreement = Agreement(exported, [judge.files[i] for i in ranking])
     console = sys.stdout  # of NNCF itself nothing may be shown
 
     def validate(model: Any, files: Iterable[Path]) -> tuple[float, list[float]]:

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ..data.loading.coco_masks import box_around
+
 TOLERANCE = 1e-4
 NO_LABEL = -1  # of a place without an object
 PIXELS = 1e-3  # share of the pixels of a mask
@@ -129,12 +131,8 @@ def _are_around_masks(answer: Answers) -> bool:
 
 def boxes_around(masks: np.ndarray) -> np.ndarray:
     """Return the boxes (M, 4) around masks (M, H, W), zeros around empty ones."""
-    ends = []
-    for across in (1, 2):  # what is left are the columns, then the rows
-        covered = masks.any(across)  # (M, L)
-        ends += [covered.argmax(1), covered.shape[1] - covered[:, ::-1].argmax(1)]
-    x1, x2, y1, y2 = ends
-    return np.stack([x1, y1, x2, y2], axis=1) * masks.any((1, 2))[:, None]
+    boxes = [box_around(mask) if mask.any() else [0] * 4 for mask in masks]
+    return np.reshape(boxes, (-1, 4))
 
 
 def in_words(found: Mapping[str, float]) -> str:

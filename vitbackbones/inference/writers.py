@@ -28,7 +28,7 @@ from ..utils.files import write_file
 from .drawing.boxes import draw_objects
 from .drawing.masks import legend, overlay
 from .drawing.objects import predicted
-from .drawing.sheet import GAP, LINE, PALETTE, below, enlarged, from_bgr, save, text_label, to_bgr
+from .drawing.sheet import GAP, LINE, PALETTE, below, enlarged, from_bgr, save, text_label
 from .sources import Frame
 
 BEST = 5  # classes named of an image
@@ -209,7 +209,8 @@ class PictureWriter:
             self._video = cv2.VideoWriter(str(path), codec, frame.rate, self._size)
             if not self._video.isOpened():
                 raise InputError(f'{path}: OpenCV cannot write MP4 videos here')
-        self._video.write(to_bgr(picture.resize(self._size)))
+        pixels = np.asarray(picture.resize(self._size))
+        self._video.write(cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR))
 
     def close(self) -> None:
         """Complete the open video."""

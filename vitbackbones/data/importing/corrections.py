@@ -21,6 +21,7 @@ from ..own.coco_folder import is_coco, require_read
 from ..own.numbering import FILES
 from ..own.pool import Pool, find_pool
 from ..own.splits import named_split
+from .coco import KEPT
 from .pictures import Picture, place, write_coco
 
 LIST = 'faults.json'
@@ -134,14 +135,7 @@ def _write_boxes(pool: Pool, changed: Mapping[int, list[dict]], out: Path, copy:
     for row, file in enumerate(pool.files):
         height, width = size_of(read_header(str(file)), turns=True)
         objects = [
-            {
-                'name': pool.classes[each['category_id']],
-                **{
-                    key: each[key]
-                    for key in ('bbox', 'area', 'iscrowd', 'segmentation')
-                    if key in each
-                },
-            }
+            {'name': pool.classes[each['category_id']]} | {k: each[k] for k in KEPT if k in each}
             for each in changed.get(row, pool.labels[row])
         ]
         pictures.append(Picture(file, width, height, pool.splits[row], objects))

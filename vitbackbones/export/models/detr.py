@@ -12,17 +12,20 @@ from torch import Tensor, nn
 from .selection import padded
 
 
-def choose_queries(
-    logits: Tensor, boxes: Tensor, count: int, sigmoid: bool
+def detections(
+    head: nn.Module, logits: Tensor, boxes: Tensor, size: tuple[int, int]
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return boxes (N, count, 4), scores and labels (N, count), best first, as mmdet chooses them.
+    """Return boxes (N, M, 4) in pixels, scores and labels (N, M), best first, as mmdet does.
 
     Args:
-        logits: (N, Q, classes) with ``sigmoid``, where a query may have several classes; else
+        head: mmdet's, which says how many.
+        logits: (N, Q, classes) with a sigmoid, where a query may have several classes; else
             (N, Q, classes + 1), the last one is for the background, and a query has its best one.
-        boxes: (N, Q, 4).
+        boxes: (N, Q, 4), cx cy w h in units of the image.
+        size: height and width of the image.
     """
-    if sigmoid:
+    count = head.test_cfg.get('max_per_img', logits.shape[1])
+    if head.loss_cls.use_sigmoid:
         classes = logits.shape[-1]
         scores, places = logits.sigmoid().flatten(1).topk(count)  # of (N, Q * classes)
         labels, queries = places % classes, places // classes
@@ -30,30 +33,11 @@ def choose_queries(
         best, classes = logits.softmax(-1)[..., :-1].max(-1)  # (N, Q)
         scores, queries = best.topk(count)
         labels = classes.gather(1, queries)
-    return boxes.gather(1, queries[..., None].expand(-1, -1, 4)), scores, labels
-
-
-def boxes_in_pixels(boxes: Tensor, size: tuple[int, int]) -> Tensor:
-    """Turn boxes (..., 4), cx cy w h in units of the image, into x1 y1 x2 y2 inside of its pixels.
-
-    ``size`` is height and width of the image.
-    """
+    boxes = boxes.gather(1, queries[..., None].expand(-1, -1, 4))
     # cut before they are multiplied, which gives the same numbers and needs no limits of a size
     x1, y1, x2, y2 = bbox_cxcywh_to_xyxy(boxes).clamp(0, 1).unbind(-1)
     height, width = size
-    return torch.stack((x1 * width, y1 * height, x2 * width, y2 * height), -1)
-
-
-def detections(
-    head: nn.Module, logits: Tensor, boxes: Tensor, size: tuple[int, int]
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Return boxes (N, M, 4) in pixels, scores and labels (N, M), best first.
-
-    mmdet's head says how many; logits (N, Q, classes) and boxes (N, Q, 4) are of its last layer.
-    """
-    count = head.test_cfg.get('max_per_img', logits.shape[1])
-    boxes, scores, labels = choose_queries(logits, boxes, count, head.loss_cls.use_sigmoid)
-    return boxes_in_pixels(boxes, size), scores, labels
+    return torch.stack((x1 * width, y1 * height, x2 * width, y2 * height), -1), scores, labels
 
 
 class ExportableDETR(nn.Module):

@@ -48,11 +48,6 @@ def from_bgr(pixels: np.ndarray) -> Image.Image:
     return Image.fromarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB))
 
 
-def to_bgr(picture: Image.Image) -> np.ndarray:
-    """Return the pixels (H, W, 3) of a picture in OpenCV's order."""
-    return cv2.cvtColor(np.asarray(picture), cv2.COLOR_RGB2BGR)
-
-
 def enlarged(image: Image.Image, sides: tuple[int, int] = SIDES) -> Image.Image:
     """Return a copy of ``image`` whose longer side is within ``sides``."""
     scale = np.clip(max(image.size), *sides) / max(image.size)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...data.importing.coco import KEPT
 from ...data.importing.corrections import LIST, corrected
 from ...data.loading.image_file import read_header, size_of
 from ...data.own.pool import Pool
@@ -32,7 +33,7 @@ def write_lists(out: Path, pool: Pool, listed: Sequence[Suspicion]) -> None:
     for each in reviewed:
         by_picture[each['image_id']].append(each)
     boxes = [
-        {key: each[key] for key in ('image_id', 'bbox', 'area', 'iscrowd', 'segmentation')}
+        {key: each[key] for key in ('image_id', *KEPT)}
         | {'id': number, 'category_id': each['category_id'] + 1}
         for number, each in enumerate(reviewed, 1)
     ]
