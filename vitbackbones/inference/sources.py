@@ -6,7 +6,7 @@ An image counts as one frame, without a number.
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -21,7 +21,6 @@ os.environ.setdefault('OPENCV_FFMPEG_LOGLEVEL', '-8')
 # It would also read playlists, whatever their suffix is, and the files anywhere that these name.
 FORMATS = 'mov,avi,matroska,mpeg,mpegvideo,mpegts,m4v,asf,ogg'
 os.environ.setdefault('OPENCV_FFMPEG_CAPTURE_OPTIONS', f'format_whitelist;{FORMATS}')
-RESULTS = ('.jpg', '.mp4', '.png')  # suffixes that a file's name gets in the names of its results
 DEFAULT_RATE = 25.0  # frames per second, of a video that does not say
 
 
@@ -81,23 +80,13 @@ def find_sources(inputs: Sequence[str], out: Path, role: str = 'INPUT') -> list[
         role: the argument that names the inputs, for messages.
 
     Raises:
-        InputError: a path does not exist, a folder has neither image nor video, or a result would
-            have the name of a folder of other results.
+        InputError: a path does not exist, or a folder has neither image nor video.
     """
     found = [(path, _files(path, out, role)) for path in map(Path, map(os.path.abspath, inputs))]
     parents = [path if path.is_dir() else path.parent for path, _ in found]
     shared = Path(os.path.commonpath(parents))
     files = dict.fromkeys(file for _, files in found for file in files)
-    sources = [Source(file, file.relative_to(shared).as_posix()) for file in files]
-    folders = {parent.as_posix() for source in sources for parent in PurePath(source.name).parents}
-    for source in sources:
-        for result in (source.name + suffix for suffix in RESULTS):
-            if result in folders:
-                raise InputError(
-                    f'{role} {source.path}: a result of it would have the name of the folder '
-                    f'{result} beside it; rename one of the two'
-                )
-    return sources
+    return [Source(file, file.relative_to(shared).as_posix()) for file in files]
 
 
 def _files(path: Path, out: Path, role: str) -> list[Path]:

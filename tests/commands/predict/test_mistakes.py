@@ -1,7 +1,5 @@
 """What ``predict`` refuses, and what one bad file costs."""
 
-import shutil
-
 import cv2
 import numpy as np
 import pytest
@@ -108,7 +106,6 @@ def test_a_model_that_never_works_ends_with_its_own_error(predict, files, monkey
     [
         (['nowhere'], 'nowhere: no such file or folder'),
         (['empty'], 'empty: no image or video there'),
-        (['named'], 'rgb.png: a result of it would have the name of the folder rgb.png.jpg besid'),
         (['files', '--device', 'cuda:99'], '--device cuda:99: '),
         (['files', '--cfg-options', 'default_scope=mmocr'], 'default_scope must be one of mmdet, '),
         (['files', '--cfg-options', 'model.head.num_classes=8'], 'names 7 classes (a, b, c'),
@@ -116,8 +113,6 @@ def test_a_model_that_never_works_ends_with_its_own_error(predict, files, monkey
 )
 def test_messages(predict, files, arguments, text):
     (files.parent / 'empty').mkdir()
-    shutil.copytree(files / 'sub', files.parent / 'named')
-    shutil.copytree(files / 'sub', files.parent / 'named' / 'rgb.png.jpg')
     result = predict('cls', *arguments, status=2)
     assert result.err.startswith('error: ')
     assert text in result.err
