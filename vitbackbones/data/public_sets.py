@@ -1,15 +1,11 @@
 """Public data sets for classification that mmpretrain does not have, or has in another form.
 
-* CIFAR-10 and CIFAR-100 with the colors of each pixel in the order blue, green, red, as all other
-  pictures have them here. mmpretrain's hold RGB: through a config that is written for files they
-  would train and test with red and blue exchanged.
-* Fashion-MNIST (Xiao et al., 2017) and MNIST from the files that they are published in. mmpretrain
-  reads them unpacked only, and downloads what is missing.
-* ImageNet-V2 (Recht et al., ICML 2019): three new sets of 10 000 images.
-* ReaL (Beyer et al., "Are we done with ImageNet?", 2020): the 50 000 images of ImageNet's
-  validation set with new labels, several or none for an image.
-* iNaturalist 2018 and 2019 in the split of the competitions. The archives mix training and
-  validation images; which is which stands in ``train2018.json`` and ``val2018.json``.
+* CIFAR-10 and CIFAR-100 in BGR, as all other pictures are here. mmpretrain's hold RGB: a config
+  that is written for files would train and test with red and blue exchanged.
+* Fashion-MNIST (Xiao et al., 2017) and MNIST from the files that they are published in.
+* ImageNet-V2 (Recht et al., ICML 2019), three new sets, and ReaL (Beyer et al., "Are we done with
+  ImageNet?", 2020), new labels of the validation set, several or none for an image.
+* iNaturalist 2018 and 2019 in the split of the competitions, which ``val2018.json`` names.
 """
 
 import gzip

@@ -1,11 +1,9 @@
 """How far the answers of an exported file are from those of the network that it was made of.
 
-Detections are compared as sets. Where two scores are equal up to rounding, their order is a matter
-of the last bits, and so is which of them the last place of the list goes to.
-
-A pixel at the border of a mask may flip by rounding, and a box that is drawn around a mask then
-moves by as much as it likes. Such boxes have to be those around the masks of the same answer; how
-far one answer is from the other is a matter of the masks.
+Detections are compared as sets, as the order of scores that are equal up to rounding is a matter of
+the last bits. A pixel at the border of a mask may flip by rounding, and a box that is drawn around
+a mask then moves by as much as it likes. Such boxes have to be those around the masks of the same
+answer; how far one answer is from the other is a matter of the masks.
 """
 
 from collections.abc import Mapping, Sequence

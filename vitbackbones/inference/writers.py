@@ -1,15 +1,7 @@
 """What ``predict`` writes of a model's predictions: JSON files, pictures, masks.
 
-=============  ==============================================================================
-task           ``predictions.json``
-=============  ==============================================================================
-detection      COCO results, beside ``images.json`` and, of segments, ``panoptic.json``
-segmentation   for each image the file of its index mask, and the share of each class in it
-classification for each image the five best classes and their scores
-=============  ==============================================================================
-
-An entry of a video has the number of its ``frame``. These files are made at the end from
-``predictions.jsonl``, which has one line for each image; a detector's holds all ``objects`` of it.
+The JSON files are made at the end from ``predictions.jsonl``, which has one line for each image; a
+detector's holds all ``objects`` of it. An entry of a video has the number of its ``frame``.
 """
 
 import json

@@ -1,13 +1,11 @@
 """Check a data set in COCO format before a run, instead of finding out after a day.
 
-mmdet takes its annotation file as it is: it selects categories by name and drops the rest without a
-word, drops boxes it cannot use, and stops at a missing image or key when it reaches it. Here
-one pass over the file finds what would stop or spoil the run: what cannot work raises
-``InputError``, what is only suspicious comes back as warnings of one line.
+mmdet selects categories by name and drops the rest without a word, drops boxes it cannot use, and
+stops at a missing image or key when it reaches it. What cannot work raises ``InputError``; what is
+only suspicious comes back as warnings of one line.
 
-Of a sample of the images, headers are compared with the sizes in the file: a tenth of a
-millisecond each, or seconds for all of COCO on a local disk and minutes on a network one, at every
-start of a run. ``check`` decodes all images and compares all sizes.
+Of a sample of the images, headers are compared with the sizes in the file: a tenth of a millisecond
+each, at every start of a run. ``check`` decodes all images and compares all sizes.
 """
 
 import os

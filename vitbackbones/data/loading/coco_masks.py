@@ -10,9 +10,7 @@ says that more digits follow, and the last digit is signed. From the fourth numb
 places before is subtracted.
 
 In a panoptic picture the color of a pixel, red + 256 green + 65536 blue, is the number of its
-segment, which a file beside the picture says the category of. 0 is where nothing is annotated.
-mmdet's models give the label, and 1000 times the number of a thing among all things. The label
-after the last class is where nothing was found.
+segment. mmdet's models give the label, and 1000 times the number of a thing among all things.
 """
 
 import re

@@ -1,13 +1,10 @@
 """Cropping and resizing in a quarter of Pillow's time, of no more pixels than the crop needs.
 
-Recipes resize as Pillow does, with a filter as wide as the shrinking asks for. torch has the same
-filter in vector instructions for 8-bit pixels: of the values 0.4 % differ, by 1 or 2 of 255.
-
-Where an image is still a file (``LoadImage(decode='reduced')``), the crop is drawn from its size
-before it is decoded. If it is at least twice as high and wide as what comes out, libjpeg decodes a
-half of each side, a quarter or an eighth, so that the crop is still not smaller than the result.
-Its edges then move by less than 2, 4 or 8 pixels. Photographs of ImageNet differ from the same crop
-of a full decoding by 39 to 45 dB (median), their standard deviation by 0.4 %.
+torch has Pillow's filter in vector instructions for 8-bit pixels: of the values 0.4 % differ, by 1
+or 2 of 255. Where an image is still a file (``LoadImage(decode='reduced')``), the crop is drawn
+from its size before it is decoded, at a half of each side, a quarter or an eighth, so that the crop
+is still not smaller than the result. Its edges then move by less than 2, 4 or 8 pixels. Photographs
+of ImageNet differ from the same crop of a full decoding by 39 to 45 dB (median).
 """
 
 from collections.abc import Sequence

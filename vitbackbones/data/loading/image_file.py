@@ -1,15 +1,10 @@
 """Images read from files, with an error that names the file.
 
-A file that ends early is met in one of two ways: OpenCV from 4.11 on decodes no truncated JPEG,
-older releases return the picture with whatever memory held in place of the missing rows, and say
-nothing. Here both are an :class:`vitbackbones.errors.InputError`.
-
-A small file may claim a picture that fills the memory. What its header says is looked at first,
-and Pillow's limit holds, 178956970 pixels (twice ``PIL.Image.MAX_IMAGE_PIXELS``), where it knows
-the format.
-
-Not noticed: bytes damaged in the middle of a JPEG that still has its end marker. libjpeg makes
-a picture of them and only prints a warning.
+A JPEG that ends early is an :class:`vitbackbones.errors.InputError`; OpenCV before 4.11 returns
+whatever memory held in place of the missing rows. Bytes damaged in the middle of one that still has
+its end marker are not noticed: libjpeg makes a picture of them. A small file may claim a picture
+that fills the memory, so its header is looked at first, and Pillow's limit holds, 178956970 pixels,
+where it knows the format.
 
 OpenCV and Pillow are enough for files on a disk; mmcv and mmengine are imported for what only they
 read.

@@ -2,12 +2,10 @@
 
 mmseg's ``LoadAnnotations`` casts whatever it finds to 8 bit, so that label 256 of a 16-bit mask
 becomes class 0, and lets values through that are no class: evaluation leaves such pixels out
-without a word, training stops in a CUDA kernel that cannot say which file it was. ``LoadMask``
-knows the number of classes and names the file and the values.
+without a word, training stops in a CUDA kernel that cannot say which file it was.
 
 Labels are the classes counted from 0, and 255 is ignored. With ``reduce_zero_label`` of the data
-set, as for ADE20K, files count the classes from 1, and 0 is ignored as well. Masks with other
-values, such as 0 and 255, are read with ``values``.
+set, as for ADE20K, files count the classes from 1, and 0 is ignored as well.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,8 @@
 """Pixels laid out and counted by OpenCV, where other packages take many times as long.
 
 mmcv flips with numpy, which gives a view that runs backwards: whatever needs the pixels next copies
-them one by one, in 14 times OpenCV's time. Bringing the three colors of each pixel apart takes
-torch 3 times as long, bringing them together numpy 16 times.
-
-Pictures of 8 bits have 256 values: what needs no more than these is not done to every pixel.
+them one by one. Pictures of 8 bits have 256 values: what needs no more than these is not done to
+every pixel.
 """
 
 import cv2

@@ -1,9 +1,7 @@
 """Pictures and their masks below a folder, by the names of the folders that they are in.
 
 A folder of masks is one whose path has a word such as mask, annotation or label in it, also joined
-to the name of a split: ``images/train`` and ``masks/train``, ``train/images`` and ``train/masks``,
-``img_dir`` and ``ann_dir``, CamVid's ``train`` and ``trainannot``, VOC's ``JPEGImages`` and
-``SegmentationClass``, whose lists in ``ImageSets/Segmentation`` name the splits.
+to the name of a split; docs/own_data.md has the layouts.
 """
 
 import os

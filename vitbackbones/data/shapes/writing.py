@@ -2,26 +2,13 @@
 
 Filled circles, squares (rectangles) and triangles of any pale color and size, a little tilted, lie
 on a dark textured background with thin lines and partly hide each other. Color and place say
-nothing about the class. It takes seconds to write and trains a small model in minutes, so that
-the whole way from images to COCO AP or mIoU can be run anywhere. Shapes are brighter than their
-ground because a small transformer without pretraining takes far longer to learn outlines of any
-contrast.
+nothing about the class. Shapes are brighter than their ground because a small transformer without
+pretraining takes far longer to learn outlines of any contrast.
 
-=====================================  ============================================================
-``annotations/``
-=====================================  ============================================================
-``instances_{train,val}.json``         boxes and masks of the shapes in view, in COCO's format
-``panoptic_{train,val}.json``          COCO's panoptic format: the shapes are things, the ground is
-``panoptic_{train,val}/*.png``         stuff, the thin lines are void
-``{train,val}/*.png``                  index masks
-=====================================  ============================================================
-
-Index masks are numbered as ADE20K's: 0 is what belongs to no class and is ignored (here the thin
-lines), 1 is the first class, the ground, and the shapes follow. Read them with
-``reduce_zero_label=True``.
-
-    python -m vitbackbones.data.shapes data/shapes
-    python -m vitbackbones.data.shapes data/shapes_folders --layout folders --size 64
+Below ``annotations`` are ``instances_{train,val}.json`` (boxes and masks), ``{train,val}/*.png``
+(index masks) and ``panoptic_{train,val}`` (shapes are things, the ground is stuff, the lines are
+void). Index masks are numbered as ADE20K's, for ``reduce_zero_label=True``: 0 is the lines, which
+are ignored, 1 the ground, and the shapes follow.
 """
 
 import json
@@ -172,7 +159,7 @@ def write(
     """Write the data set, unless ``root`` already holds exactly it.
 
     For detection and segmentation the pictures go to ``root/images/{train,val}``, what is annotated
-    on them to ``root/annotations`` (see the table above). For classification
+    on them to ``root/annotations`` (see above). For classification
     (``layout='folders'``) pictures of one shape each go to ``root/{train,val}/<class>``. Shapes of
     another recipe are replaced.
 

@@ -1,11 +1,8 @@
-"""ImageNet, or any data set for classification, in tar shards.
-
-A million small files stall the file system of a cluster: one server looks up and opens each of them
-in every epoch. In shards of 10000 pictures ImageNet is 129 files, which every process opens once.
+"""ImageNet, or any data set for classification, in tar shards (docs/shards.md).
 
 Picture i is bytes of a shard at a place that the index knows, one call of ``pread``. So this is a
-data set like the one in class folders, in the same order: samplers, subsets and exact resuming work
-as they do there, and a run gets the same pictures to the bit.
+data set like the one in class folders, in the same order, and a run gets the same pictures to the
+bit.
 
 mmengine takes files from backends, by what their address begins with. A picture in a shard has the
 address ``shard:///data/train-000003.tar!/n01440764/7.JPEG#1536+104857``, with its place and size at

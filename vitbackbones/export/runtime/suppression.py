@@ -1,10 +1,9 @@
 """Suppression of overlapping boxes as an operator of graphs: all images at once.
 
-mmcv's NMS takes one image and returns as many indices as it keeps. A graph of any batch size can
-have neither, so :func:`suppress` takes a batch and tells of every box whether it stays. It is an
-operator of its own: images must not share coordinates, whose shifts would cost digits, and ONNX
-has an operator that takes a batch. A ``.pt2`` file of a detector can be loaded once this module is
-imported, which brings torchvision's operators along.
+mmcv's NMS takes one image and returns as many indices as it keeps, which a graph of any batch size
+cannot have. It is an operator of its own: images must not share coordinates, whose shifts would
+cost digits, and ONNX has an operator that takes a batch. A ``.pt2`` file of a detector can be
+loaded once this module is imported, which brings torchvision's operators along.
 """
 
 from importlib import import_module

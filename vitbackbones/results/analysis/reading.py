@@ -1,25 +1,18 @@
 """Reading inside of a model: tokens after every block and pass, and attention weights.
 
-    with reading(model, attention=[block]) as found, torch.no_grad():
-        model(image)
-    found.tokens[-1].patches  # (N, h * w, C) after the last block
+docs/analysis.md has an example. It rests on torch's hooks, which are gone when the block of
+``with`` is left, however it is left.
 
-It rests on torch's hooks, so a model that nobody reads has none and costs nothing, and no forward
-code is written twice. They are gone when the block of ``with`` is left, however it is left.
-
-**Which models.** A backbone, or any model with one as ``backbone``: a classifier of
-``create_model``, a detector, a segmentor. Blocks are the modules in ``blocks``, or those in the
-``blocks`` of each module in ``stages`` or ``layers``; a stage without is one block. Backbones of
-others that are built so are read too.
-
-**What a block gives.** Tokens (N, L, C), a map (N, C, h, w), or a pair of pixel tokens and tokens,
-as TNT's, whose tokens are read. The patches are the last h * w tokens; (h, w) is among what the
-block is called with, else the square that leaves at most two tokens for classes.
+**Which models.** A backbone, or any model with one as ``backbone``. Blocks are the modules in
+``blocks``, or those in the ``blocks`` of each module in ``stages`` or ``layers``; a stage without
+is one block. A block gives tokens (N, L, C), a map (N, C, h, w), or a pair of pixel tokens and
+tokens, as TNT's, whose tokens are read. The patches are the last h * w tokens; (h, w) is among what
+the block is called with, else the square that leaves at most two tokens for classes.
 
 **Passes.** A recursive block gives one reading per pass: what the projection after it returns, or
-the identity in its place. A block that is called several times gives one per call. Readings are in
-the order in which they were computed. Of mixed depth the recursive branch is read alone. Where
-every call shuffles the tokens anew, attention weights are those of one more call.
+the identity in its place. Readings are in the order in which they were computed. Of mixed depth the
+recursive branch is read alone. Where every call shuffles the tokens anew, attention weights are
+those of one more call.
 """
 
 import math
