@@ -20,7 +20,7 @@ from vitbackbones.data.shapes.writing import write
 from vitbackbones.errors import InputError
 from vitbackbones.inference import graphs
 from vitbackbones.inference.journal import Journal
-from vitbackbones.inference.open import OF_TORCH, find_model
+from vitbackbones.inference.open import OF_TORCH, WRITERS, find_model
 from vitbackbones.inference.run import Model, Run
 from vitbackbones.inference.sources import find_sources, read_frames
 from vitbackbones.inference.writers import PredictionWriter
@@ -51,7 +51,7 @@ def forms(name: str) -> dict[str, Go]:
         words = {'config': name, 'checkpoint': None, 'inputs': None, 'runtime': runtime}
         ours = find_model(Namespace(**OF_TORCH, **words, trusted=False, tiles=None))
         model = ours.load()
-        found |= {runtime: _whole(model, ours.writer), f'{runtime} floor': _floor(model)}
+        found |= {runtime: _whole(model, WRITERS[ours.task]), f'{runtime} floor': _floor(model)}
     return found
 
 

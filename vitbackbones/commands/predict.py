@@ -6,7 +6,7 @@ from ..errors import InputError, printable
 from ..export.runtime.runtimes import RUNTIMES
 from ..export.runtime.threshold import Threshold
 from ..inference.journal import Journal
-from ..inference.open import find_model
+from ..inference.open import WRITERS, find_model
 from ..inference.run import Run
 from ..inference.sources import find_sources
 from ..inference.tiles import in_tiles
@@ -91,7 +91,7 @@ def predict(options: Namespace) -> None:
         drawn = f'; objects drawn from a score of {threshold}' * (found.task == 'detection')
         print(printable(f'runtime: {model.runtime}{drawn}'))
         least = threshold.of(model.meta.get('classes', ()))
-        writer = found.writer(out, model.meta, least, options.masks)
+        writer = WRITERS[found.task](out, model.meta, least, options.masks)
         settings = found.settings | {
             'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
             '--score-threshold': threshold.score,

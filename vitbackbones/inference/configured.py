@@ -84,7 +84,6 @@ def find_configured(options: Namespace) -> FoundModel:
     config = read_model_config(options.config, options.cfg_options)
     device = choose_device(options.device)
     checkpoint, inputs = _find_weights(config, options)
-    task = find_task(config)
     config = take_classes_of(config, checkpoint)
     share_cores(Config())  # nothing else wants them
     parts = repr([config.get(key) for key in ANSWERED_BY])
@@ -122,7 +121,7 @@ def find_configured(options: Namespace) -> FoundModel:
         return model
 
     kind, threshold = TASKS[config.default_scope], read_threshold(checkpoint)
-    return FoundModel(load, task.writer, settings, inputs, kind, threshold=threshold)
+    return FoundModel(load, settings, inputs, kind, threshold=threshold)
 
 
 def graph_of(options: Namespace) -> Path | None:

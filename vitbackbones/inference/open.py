@@ -29,7 +29,7 @@ from .sources import SUFFIXES, Frame, Source
 from .tiles import Tiling, in_tiles
 from .writers import MaskWriter, ObjectWriter, PredictionWriter, ScoreWriter
 
-# By the task of a card, what writes the answers.
+# By the task, what writes the answers.
 WRITERS: dict[str, type[PredictionWriter]] = {
     'classification': ScoreWriter,
     'detection': ObjectWriter,
@@ -55,7 +55,6 @@ class FoundModel:
 
     Attributes:
         load: returns what prepares frames and answers batches of them.
-        writer: makes what writes the answers; arguments as :class:`.writers.PredictionWriter`.
         settings: what the answers depend on, by the names that a user knows.
         inputs: what the command line names to be predicted.
         task: a folder of ``tasks``.
@@ -64,7 +63,6 @@ class FoundModel:
     """
 
     load: Callable[[], Model]
-    writer: Callable[..., PredictionWriter]
     settings: dict
     inputs: list[str]
     task: str
@@ -275,8 +273,7 @@ def _recalled(options: Namespace) -> FoundModel | None:
     inputs = options.inputs or []
     inputs = inputs if note['has_checkpoint'] else [options.checkpoint, *inputs]
     threshold = note['threshold'] and Threshold(**note['threshold'])
-    how = note['settings'], inputs, note['task']
-    return FoundModel(load_again, WRITERS[note['task']], *how, threshold=threshold)
+    return FoundModel(load_again, note['settings'], inputs, note['task'], threshold=threshold)
 
 
 def _exported(options: Namespace) -> FoundModel:
@@ -293,8 +290,7 @@ def _exported(options: Namespace) -> FoundModel:
     inputs = [options.checkpoint, *options.inputs] if options.inputs is not None else []
     given, place = card.threshold, f'{file}.json: threshold'
     threshold = Threshold.checked(given, place) if given else None
-    writer = WRITERS[card.task]
-    return FoundModel(lambda: model, writer, settings, inputs, card.task, threshold=threshold)
+    return FoundModel(lambda: model, settings, inputs, card.task, threshold=threshold)
 
 
 class ExportedModel:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none 
 
     from ..data.checks.findings import Findings, Look
     from ..inference.drawing.sample_sheet import Drawn
-    from ..inference.writers import PredictionWriter
     from .own_data import OwnData
 
 Rule = Callable[[Mapping], Iterator[str]]
@@ -109,13 +108,6 @@ class Task:
             sample: of the toolbox; it may have no annotations.
             meta: ``metainfo`` of the data set.
             longest: longer side of the picture at most.
-        """
-        raise NotImplementedError
-
-    def writer(self, out: Path, meta: dict, threshold: float, masks: str) -> 'PredictionWriter':
-        """Return what writes predictions: into a folder, from the least score, in a form of masks.
-
-        ``meta`` holds the classes, and their colors where there are masks.
         """
         raise NotImplementedError
 

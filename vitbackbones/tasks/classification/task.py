@@ -100,11 +100,6 @@ class Classification(Task):
 
         return draw_classes(pixels, sample, meta, longest)
 
-    def writer(self, out, meta, threshold, masks):
-        from ...inference.writers import ScoreWriter
-
-        return ScoreWriter(out, meta, threshold, masks)
-
     def draw(self, model, dataset, number, threshold):
         """Draw the best classes, whatever their scores."""
         from ...inference.drawing.classes import draw_classes

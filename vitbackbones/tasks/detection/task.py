@@ -84,11 +84,6 @@ class Detection(Task):
 
         return draw_instances(pixels, sample, meta, longest)
 
-    def writer(self, out, meta, threshold, masks):
-        from ...inference.writers import ObjectWriter
-
-        return ObjectWriter(out, meta, threshold, masks)
-
     def draw(self, model, dataset, number, threshold):
         from ...inference.drawing.boxes import draw_detections
 

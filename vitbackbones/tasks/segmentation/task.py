@@ -70,11 +70,6 @@ class Segmentation(Task):
 
         return draw_mask(pixels, sample, meta, longest)
 
-    def writer(self, out, meta, threshold, masks):
-        from ...inference.writers import MaskWriter
-
-        return MaskWriter(out, meta, threshold, masks)
-
     def draw(self, model, dataset, number, threshold):
         """Draw masks beside the truth; pixels have no least score."""
         from ...inference.drawing.masks import draw_masks
