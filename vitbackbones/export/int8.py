@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from mmengine.config import Config
@@ -55,34 +55,21 @@ NOTHING = -1  # beside the labels of a detector
 SAME = 0.5  # IoU of the boxes of one object
 
 
-class Judge(Protocol):
-    """Says how good the answers of an exported file are.
-
-    Attributes:
-        metric: what it measures, from 0 to 1.
-        files: the pictures that it measures on.
-    """
-
-    metric: str
-    files: Sequence[Path]
-
-    def score(self, exported: Exported) -> float: ...
-
-
 @dataclass(frozen=True, kw_only=True)
 class Int8:
     """How a graph is brought to 8 bits.
 
     Attributes:
         pictures: files that ranges are read on; of more than :data:`ENOUGH` an even choice.
-        judge: made of the exported file in float32.
+        judge: made of the exported file in float32; its ``score`` of a file is its ``metric``, from
+            0 to 1, on its ``files``.
         max_drop: what the metric may lose at most, absolute.
         control: whether layers are left in float32 until no more is lost, at most :data:`ROUNDS`
             times the one that matters most.
     """
 
     pictures: Sequence[Path]
-    judge: Callable[[Exported], Judge]
+    judge: 'Callable[[Exported], Validation | Agreement]'
     max_drop: float = 0.01
     control: bool = False
 
@@ -332,7 +319,7 @@ def quantized(
         raise InputError(f'NNCF has no 8-bit form of it: {in_one_line(error, LONGEST)}') from error
 
 
-def _control(exported: Exported, judge: Judge, max_drop: float) -> dict[str, Any]:
+def _control(exported: Exported, judge: Validation | Agreement, max_drop: float) -> dict[str, Any]:
     """Return what NNCF needs to find the layers that stay in float32.
 
     The layer that matters most is the one in float32 with which most answers are those of
