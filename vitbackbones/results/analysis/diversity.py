@@ -24,11 +24,11 @@ import math
 from collections import Counter
 from collections.abc import Callable
 
+import torch
 import torch.nn.functional as F
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from ...errors import InputError
 from ...layers import AugmentedShortcut, Block, DotProductAttention, IdentityShortcut, NoShortcut
 from .plots import grouped, label, new_figure, style_of
 from .reading import Subject, find_blocks
