@@ -2,8 +2,8 @@
 
 One step with NaN spoils every weight, and the run then computes NaN for days. Here each step is
 looked at right before the optimizer takes it. Where something is not finite, the step is left out,
-the batch is saved for a closer look, and the run stops with one message, or goes on if the config
-allows it a number of such steps; running statistics that the bad batch has entered are put back.
+and the run stops with one message, or goes on if the config allows it a number of such steps;
+running statistics that the bad batch has entered are put back.
 
 float16 is trained with a loss scale, whose overflows are no fault: the scaler leaves those steps
 out and lowers the scale. A loss that is not finite itself is one all the same, as are too many
@@ -13,15 +13,12 @@ All processes decide alike: they agree on whether any of them saw something.
 """
 
 from itertools import zip_longest
-from pathlib import Path
 
-import numpy as np
 import torch
 from mmengine.device import get_device
-from mmengine.dist import all_gather_object, all_reduce, get_rank, is_distributed
+from mmengine.dist import all_gather_object, all_reduce, is_distributed
 from mmengine.hooks import Hook
 from mmengine.model import is_model_wrapper
-from mmengine.structures import BaseDataElement
 from torch import Tensor, nn
 from torch.nn.utils import get_total_norm
 from torch.optim import Optimizer
@@ -40,8 +37,7 @@ class FiniteLossHook(Hook):
         skip: how many steps of the whole run may be left out before it stops.
 
     Raises:
-        InputError: at the next one; names the loss term, iteration, images, gradient norm and the
-            file with the batch.
+        InputError: at the next one; names the loss term, iteration, images and gradient norm.
     """
 
     priority = 'VERY_HIGH'  # sees the batch before anything can fail on it
@@ -139,17 +135,15 @@ class FiniteLossHook(Hook):
         )
 
     def _blame(self, losses: list, batches: list, norm: str) -> str:
-        """Say which process saw what on which images, and save its batches.
+        """Say which process saw what on which images; where every loss is finite, on its own.
 
-        Gradients are averaged, so they tell nothing of where the fault lies: all processes save
-        theirs if every loss is finite.
+        Gradients are averaged, so they tell nothing of where the fault lies.
         """
         own = ''
         for terms, batch in zip_longest(losses, batches, fillvalue={}):
             bad = [f'{key} is {value:.4g}' for key, value in terms.items() if not value.isfinite()]
             if bad:  # in the first micro-batch that has any
-                file = self._save(losses, batches, norm)
-                own = f'{", ".join(bad)} on {_images(batch)}, batch in {file}'
+                own = f'{", ".join(bad)} on {_images(batch)}'
                 break
         found = [own] if own else []
         if is_distributed():
@@ -157,17 +151,7 @@ class FiniteLossHook(Hook):
             found = [f'process {rank}: {text}' for rank, text in said if text]
         if found:
             return f'{"; ".join(found)} (gradient norm {norm})'
-        file = self._save(losses, batches, norm)
-        images = _images(batches[0])
-        return f'the loss is finite, the gradient norm is {norm} on {images}, batch in {file}'
-
-    def _save(self, losses: list, batches: list, norm: str) -> Path:
-        """Write a file of tensors and plain values, which loads without running code."""
-        # no .pth: the newest of those is what a run is resumed from
-        name = f'not_finite_step_{self.runner.iter + 1}_rank_{get_rank()}.pt'
-        file = Path(self.runner.work_dir, name)
-        torch.save(plain({'losses': losses, 'gradient_norm': norm, 'batches': batches}), file)
-        return file
+        return f'the loss is finite, the gradient norm is {norm} on {_images(batches[0])}'
 
 
 def _optimizer(runner) -> Optimizer:
@@ -196,24 +180,3 @@ def _images(batch) -> str:
     samples = batch.get('data_samples') or () if isinstance(batch, dict) else ()
     names = [str(s.get('img_path') or s.get('img_id')) for s in samples]
     return f'images {", ".join(names)}' if names else 'a batch without image names'
-
-
-def plain(value):
-    """Return ``value`` with only tensors, containers, numbers and texts in it.
-
-    >>> plain({'box': np.zeros(2), 'kind': dict})
-    {'box': tensor([0., 0.], dtype=torch.float64), 'kind': "<class 'dict'>"}
-    """
-    if isinstance(value, Tensor):
-        return value.detach().cpu()
-    if isinstance(value, np.ndarray) and value.dtype.kind in 'biuf':
-        return torch.from_numpy(value)
-    if isinstance(value, BaseDataElement):
-        return plain({**dict(value.metainfo_items()), **dict(value.items())})
-    if isinstance(value, dict):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
-    if isinstance(getattr(value, 'tensor', None), Tensor):  # mmdet's boxes
-        return plain(value.tensor)
-    return value if isinstance(value, bool | int | float | str | None) else repr(value)
