@@ -49,8 +49,7 @@ LOST = (
 
 def gradients_applied(runner) -> bool:
     """Return whether the optimizer took a step after the last batch, so nothing is accumulated."""
-    due = getattr(runner.optim_wrapper, 'should_update', None)  # DeepSpeed accumulates by itself
-    return due is None or due()
+    return runner.optim_wrapper.should_update()
 
 
 def evaluation_is_owed(runner) -> bool:

@@ -56,7 +56,7 @@ class FiniteLossHook(Hook):
         self.kept = [each.clone() for each in self.statistics] if self.skip else []
         self.handles = [
             model.register_forward_hook(self._note_losses),
-            _optimizer(runner).register_step_pre_hook(self._check),
+            runner.optim_wrapper.optimizer.register_step_pre_hook(self._check),
         ]
 
     def after_train(self, runner) -> None:
@@ -76,7 +76,7 @@ class FiniteLossHook(Hook):
         self.overflows += 1
         if self.overflows == OVERFLOWS or not self._all_finite(losses):
             # the gradients are gone by now, the scaler has seen inf or NaN in them
-            self._leave_out(_optimizer(runner), losses, batches, 'not finite')
+            self._leave_out(runner.optim_wrapper.optimizer, losses, batches, 'not finite')
 
     @torch.compiler.disable
     def _note_losses(self, model: nn.Module, inputs, outputs) -> None:
@@ -152,21 +152,6 @@ class FiniteLossHook(Hook):
         if found:
             return f'{"; ".join(found)} (gradient norm {norm})'
         return f'the loss is finite, the gradient norm is {norm} on {_images(batches[0])}'
-
-
-def _optimizer(runner) -> Optimizer:
-    """Return the optimizer whose steps are looked at.
-
-    Raises:
-        InputError: there are several, or one that cannot be looked at (DeepSpeed's own).
-    """
-    optimizer = getattr(runner.optim_wrapper, 'optimizer', None)
-    if not hasattr(optimizer, 'register_step_pre_hook'):
-        raise InputError(
-            f'default_hooks.finite_loss: the steps of {type(runner.optim_wrapper).__name__} cannot '
-            'be looked at before they are taken. Go without with default_hooks.finite_loss=None'
-        )
-    return optimizer
 
 
 ADVICE = (
