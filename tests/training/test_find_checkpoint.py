@@ -1,4 +1,4 @@
-"""Which checkpoint a path stands for, that it is said, and the command that continues a run."""
+"""Which checkpoint a path stands for, that it is said, and how a run goes on."""
 
 import os
 import sys
@@ -108,21 +108,7 @@ def test_the_best_is_there_and_only_one(tmp_path, names, message):
         find_checkpoint(str(tmp_path / 'best'), 'CHECKPOINT')
 
 
-# ------------------------------------------------------------------------ the command
-
-
-@pytest.mark.parametrize(
-    ('arguments', 'kept'),
-    [
-        (['a.py', '--resume', '--amp'], 'a.py --amp'),
-        (['--overwrite', 'a.py', '--resume=old.pth'], 'a.py'),
-        (['a.py', '--pretrained', 'b.pth', '--work-dir', 'my runs'], "a.py --work-dir 'my runs'"),
-    ],
-)
-def test_the_command_that_continues_a_run(monkeypatch, arguments, kept):
-    monkeypatch.setattr(sys, 'executable', '/opt/my python')
-    monkeypatch.setattr(sys, 'argv', ['train.py', *arguments])
-    assert resume_hint() == f"continue with: '/opt/my python' train.py {kept} --resume"
+# ------------------------------------------------------------------------ the hint
 
 
 def test_a_smoke_test_is_not_continued(monkeypatch):

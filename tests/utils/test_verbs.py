@@ -47,4 +47,4 @@ def test_the_installed_command_is_short_where_the_shell_finds_it(monkeypatch, tm
 
 def test_a_program_that_is_no_command_of_ours(monkeypatch):
     monkeypatch.setattr(sys, 'argv', ['/opt/their_train.py', 'a'])
-    assert program('.venv/bin/python') == ['.venv/bin/python', '/opt/their_train.py']
+    assert program() == ['python', '/opt/their_train.py']

@@ -7,7 +7,6 @@ mmengine starts from scratch when there is nothing to resume, which costs a day 
 noticed.
 """
 
-import shlex
 import sys
 from pathlib import Path
 from zipfile import is_zipfile
@@ -18,8 +17,7 @@ from ..configuration.names import looked_in, resolve
 from ..errors import InputError
 from ..utils.files import read_small
 from ..utils.messages import did_you_mean
-from ..utils.processes import others_joined, process_rank, show_warnings
-from ..utils.verbs import from_here, program
+from ..utils.processes import process_rank, show_warnings
 from ..weights import fetch
 from ..weights.read.torch_files import ZIP_START
 from ..weights.table import find_detector
@@ -177,21 +175,7 @@ def _is_whole(checkpoint: Path) -> bool:
 
 
 def resume_hint() -> str:
-    """Return the command that continues the run of this process; a smoke test begins again."""
+    """Say how the run of this process goes on; a smoke test begins again."""
     if '--smoke' in sys.argv:
         return 'start again with the same command'
-    if others_joined():  # the launcher's command is not known here
-        return 'continue with the same command and --resume, without --pretrained or --overwrite'
-    arguments = _without(_without(sys.argv[1:], '--resume'), '--pretrained')
-    kept = [word for word in arguments if word != '--overwrite']
-    started = program(str(from_here(Path(sys.executable))))
-    return 'continue with: ' + shlex.join([*started, *kept, '--resume'])
-
-
-def _without(arguments: list[str], option: str) -> list[str]:
-    kept = [word for word in arguments if not word.startswith(f'{option}=')]
-    if option in kept:
-        at = kept.index(option)
-        takes_value = at + 1 < len(kept) and not kept[at + 1].startswith('-')
-        del kept[at : at + 1 + takes_value]
-    return kept
+    return 'continue with the same command and --resume, without --pretrained or --overwrite'

@@ -68,13 +68,13 @@ def command_line(verb: str, *arguments: object) -> str:
     return shlex.join([*command(verb), *map(str, arguments)])
 
 
-def program(python: str = 'python') -> list[str]:
+def program() -> list[str]:
     """Return the words that start the program of this process again; see :func:`command`."""
     started = Path(sys.argv[0])
     if started.parts[-2:] == MODULE:
-        return [python, '-m', MODULE[0]]
+        return ['python', '-m', MODULE[0]]
     if started.suffix == '.py':
-        return [python, str(started)]
+        return ['python', str(started)]
     if which(started.name) == str(started):
         return [started.name]
     return [str(from_here(started))]  # of an environment that is not activated
