@@ -101,29 +101,12 @@ class SimpleFeaturePyramid(Neck):
         return self.extended(levels, last, self.extra_convs)
 
 
-def Pyramid(  # noqa: N802
-    in_channels: Sequence[int],
-    in_strides: Sequence[int],
-    out_strides: Sequence[int] = (4, 8, 16, 32),
-    out_channels: int = 256,
-    num_outs: int | None = None,
-    add_extra_convs: bool | str = False,
-    relu_before_extra_convs: bool = False,
-    init_cfg: dict | list[dict] | None = None,
-) -> Neck:
-    """Return the pyramid that suits the backbone: for several maps an FPN, for one the simple one.
+class Pyramid(Neck):
+    """The pyramid that suits the backbone: for several maps an FPN, for one the simple one.
 
-    Arguments as of both. A config names it as any class, ``type='vitbackbones.Pyramid'``.
+    Arguments as of both.
     """
-    kind = FPN if len(in_channels) > 1 else SimpleFeaturePyramid
-    options: dict[str, Any] = {} if init_cfg is None else {'init_cfg': init_cfg}
-    return kind(
-        in_channels,
-        in_strides,
-        out_strides,
-        out_channels,
-        num_outs,
-        add_extra_convs=add_extra_convs,
-        relu_before_extra_convs=relu_before_extra_convs,
-        **options,
-    )
+
+    def __new__(cls, in_channels: Sequence[int], *levels, **options) -> Any:
+        kind = FPN if len(in_channels) > 1 else SimpleFeaturePyramid
+        return kind(in_channels, *levels, **options)
