@@ -330,9 +330,8 @@ class PlainBackbone(Backbone):
         """Return the tokens (N, [1 +] h * w, C) after ``out_indices``, of the last sweep."""
         x = self.run_row(self.blocks, x, size, sweeps[:-1])
         answers = []
-        run = self.run_block if self.with_cp else None
         for i, block in enumerate(self.blocks):
-            x = run(block, x, size, *sweeps[-1]) if run else block(x, size, *sweeps[-1])
+            x = self.run_block(block, x, size, *sweeps[-1])
             if i in self.out_indices:
                 answers.append(x)
         return answers

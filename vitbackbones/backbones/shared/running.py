@@ -43,10 +43,9 @@ class RunsBlocks(nn.Module):
         self, blocks: Iterable[nn.Module], x: Tensor, size: tuple[int, int], sweeps: Sweeps
     ) -> Tensor:
         """Run a row of blocks on tokens (N, L, C) of the grid ``size``, once in each sweep."""
-        run = self.run_block if self.with_cp else None
         for turn in sweeps:
             for block in blocks:
-                x = run(block, x, size, *turn) if run else block(x, size, *turn)
+                x = self.run_block(block, x, size, *turn)
         return x
 
     def run_branches(self, trunk: Callable[..., list[Tensor]], *inputs) -> list[list[Tensor]]:
