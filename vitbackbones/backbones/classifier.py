@@ -1,6 +1,7 @@
 """What :func:`vitbackbones.create_model` builds: a backbone and a head, or its maps, as in timm."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,11 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import fuse_for_inference
+from ..layers import fuse_for_inference, require_choice
 from ..weights.convert.state_dict import rename
 from . import hub
 from .base import Backbone, contract_broken
 from .preprocessing import data_config
-from .shared.intermediates import intermediates
 from .shared.starting import trunc_normal_linears
 
 
@@ -99,14 +99,34 @@ class Model(nn.Module):
 
         Args:
             x: images (N, in_channels, H, W).
-            indices, norm, output_fmt: as of ``backbones.shared.intermediates``.
+            indices: blocks or stages, from 0 or, below it, from the end; a number for the last so
+                many, None for all.
+            norm: whether the final norm is applied, to every map that has its width.
             stop_early: of timm, without effect.
+            output_fmt: ``'NCHW'`` for maps (N, C, h, w), ``'NLC'`` for tokens (N, h * w, C).
             intermediates_only: return the list of maps alone.
 
         Raises:
-            OptionError: see there.
+            OptionError: an index is out of range, or the format is another one.
         """
-        maps = intermediates(self.backbone, x, indices, norm, output_fmt)
+        require_choice('output_fmt', output_fmt, ('NCHW', 'NLC'))
+        key = self.backbone.stages_name
+        count = len(getattr(self.backbone, key))
+        last = count if indices is None else indices
+        wanted = [*range(count - last, count)] if isinstance(last, int) else [*last]
+        if not wanted or not all(-count <= i < count for i in wanted):
+            raise OptionError(f'indices={indices!r}: must name blocks or stages of {count}')
+        places = sorted({i % count for i in wanted})
+        twin: Any = copy(self.backbone)  # shares all parts, and is asked for other outputs
+        twin._modules = {**self.backbone._modules, 'norm': nn.Identity()}
+        twin.out_type, twin.out_indices = 'featmap', tuple(places)
+        maps = list(twin(x))
+        for i, place in enumerate(places):
+            if norm and (key == 'blocks' or place == count - 1):
+                # the norm is over channels: (N, C, h, w) -> (N, h, w, C) and back
+                maps[i] = self.backbone.norm(maps[i].permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+            if output_fmt == 'NLC':
+                maps[i] = maps[i].flatten(2).transpose(1, 2)  # (N, C, h, w) -> (N, h * w, C)
         return maps if intermediates_only else (self.backbone(x)[-1], maps)
 
     def fuse_for_inference(
