@@ -198,8 +198,7 @@ HOOKS = LazyRegistry(
     'hook',
     ROOT_HOOKS,
     {
-        'training.console': 'ProgressHook',
-        'training.hooks': 'LogFolderHook PicturesHook RunPageHook',
+        'training.hooks': 'LogFolderHook PicturesHook ProgressHook RunPageHook',
         'training.hooks.cached_maps': 'CachedMapsHook',
         'training.hooks.checkpoint': 'CheckpointHook',
         'training.hooks.compile': 'CompileHook',

@@ -1,10 +1,6 @@
-"""The screen shows what matters, the log file everything; bars on a terminal, none elsewhere."""
+"""The screen shows what matters, the log file everything."""
 
-import io
 import logging
-import re
-import sys
-import time
 
 import pytest
 from mmengine.hooks import Hook
@@ -16,7 +12,6 @@ from vitbackbones.training import console
 from .toy import run_toy, toy_config
 
 pytestmark = pytest.mark.compat
-BARS = {'type': 'vitbackbones.ProgressHook'}
 LINE = (
     'Epoch(train) [1][2/6]  base_lr: 1.0e-04 lr: 1.0e-04  eta: 0:00:01  time: 0.2  data_time: 0.1  '
     'memory: 9  grad_norm: 4.6  loss: 20.5  loss_cls: 1.5  d0.loss_cls: 1.0  decode.loss_ce: 1.1  '
@@ -41,7 +36,7 @@ class Talking(Hook):
 
 
 def test_the_log_file_is_complete_and_the_screen_is_short(tmp_path, capsys):
-    run_toy(toy_config(tmp_path, custom_hooks=[{'type': 'Talking'}, BARS]))
+    run_toy(toy_config(tmp_path, custom_hooks=[{'type': 'Talking'}]))
     shown = capsys.readouterr().out
     (log,) = tmp_path.glob('*/*.log')
     for text in ('System environment', 'Hooks will be executed', 'a dump', 'Epoch(train)'):
@@ -53,7 +48,6 @@ def test_the_log_file_is_complete_and_the_screen_is_short(tmp_path, capsys):
     assert MAIN in shown
     assert LINE in log.read_text()
     assert len(shown.splitlines()) < 50
-    assert 'it/s' not in shown  # a bar
 
 
 def test_the_metrics_of_a_test_are_left_to_the_table(tmp_path, capsys):
@@ -79,45 +73,6 @@ def test_what_is_shown_of_a_line(message, expected):
     record = logging.LogRecord('x', logging.INFO, 'f.py', 1, message, (), None)
     _, _, shown = console._ForTheScreen().format(record).split(' ', 2)
     assert shown == expected
-
-
-@HOOKS.register_module()
-class Slow(Hook):
-    """Makes iterations longer than the time between two drawings of a bar."""
-
-    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None):
-        time.sleep(0.11)
-
-    after_val_iter = after_train_iter
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-@pytest.fixture
-def draw(monkeypatch):
-    """Runs a config with a terminal as stdout and returns what was drawn on it."""
-
-    def run(config):
-        screen = Terminal()
-        monkeypatch.setattr(sys, 'stdout', screen)
-        run_toy(config)
-        monkeypatch.undo()
-        return screen.getvalue()
-
-    return run
-
-
-def test_training_and_evaluation_on_a_terminal(tmp_path, draw):
-    drawn = draw(toy_config(tmp_path, custom_hooks=[BARS, {'type': 'Slow'}]))
-    assert re.search(r'train: +\d+%.* \d+/12 .*loss \d+\.\d{3}, lr \d\.\de-\d\d', drawn)
-    assert re.search(r'evaluate: +\d+%.* [1-4]/4 ', drawn)
-    assert re.search(r'\[\d\d:\d\d<\d\d:\d\d', drawn)  # elapsed and left
-    options = {'resume': True, 'load_from': str(tmp_path / 'epoch_2.pth')}
-    drawn = draw(toy_config(tmp_path, custom_hooks=[BARS], **options))
-    assert re.search(r'train: +67%.* 8/12 ', drawn)
 
 
 OUT = {'timer', *GUARDS}  # one of mmengine's, and ours

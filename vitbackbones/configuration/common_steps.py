@@ -64,8 +64,8 @@ def add_guards(config: Config) -> Config:
 
 
 def add_service_hooks(config: Config) -> Config:
-    """Return a copy of ``config`` with safe checkpoints, progress bars and what workers need."""
-    config = add_hooks(config, 'ProgressHook', 'DataWorkersHook', 'GatherHook')
+    """Return a copy of ``config`` with safe checkpoints and what workers need."""
+    config = add_hooks(config, 'DataWorkersHook', 'GatherHook')
     hooks = config.default_hooks
     checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
     if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':

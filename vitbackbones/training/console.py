@@ -6,7 +6,6 @@ hundreds of lines in which a warning drowns. Lines of losses name every inner la
 
 import logging
 import re
-import sys
 from functools import partial
 
 from mmengine.device import get_device
@@ -16,11 +15,9 @@ from mmengine.logging import MMLogger
 from mmengine.model import convert_sync_batchnorm
 from mmengine.runner import Runner as MMEngineRunner
 from torch import nn
-from tqdm import tqdm
 
 from ..errors import printable
 from ..results.analysis.run_log import COMMAND
-from ..utils.messages import on_terminal
 from .frozen import freeze
 from .sharding import is_sharded, shard, whole_states
 
@@ -121,8 +118,6 @@ class QuietRunner(MMEngineRunner):
             if type(handler) is logging.StreamHandler:
                 handler.addFilter(_worth_showing)
                 handler.setFormatter(_ForTheScreen())
-                if on_terminal():
-                    handler.setStream(_AboveBars())
         return logger
 
 
@@ -135,10 +130,8 @@ def _worth_showing(record: logging.LogRecord) -> bool:
         return True
     if '\n' in message:
         return message.lstrip().startswith('+--')
-    bars = ('after_train_iter', 'after_val_iter', 'after_test_iter') if on_terminal() else ()
     # the verb prints the metrics of a test in a table
-    elsewhere = record.funcName in (*bars, 'after_test_epoch')
-    return not (record.filename == 'logger_hook.py' and elsewhere)
+    return (record.filename, record.funcName) != ('logger_hook.py', 'after_test_epoch')
 
 
 class _ForTheScreen(logging.Formatter):
@@ -156,70 +149,3 @@ class _ForTheScreen(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
         level = '' if record.levelno == logging.INFO else f'{record.levelname.lower()}: '
         return f'{record.asctime} {level}{SIDE_VALUES.sub("", record.message)}'
-
-
-class _AboveBars:
-    """A stream that prints above the progress bars instead of through them."""
-
-    @staticmethod
-    def write(text: str) -> None:
-        tqdm.write(text, file=sys.stdout, end='')
-
-    @staticmethod
-    def flush() -> None:
-        sys.stdout.flush()
-
-
-# ------------------------------------------------------------------------ progress bars
-
-
-class ProgressHook(Hook):
-    """Draws progress bars on a terminal, on the main process only.
-
-    That of training shows loss, learning rate and the time left. It makes room for the bar of an
-    evaluation and for what the metrics print.
-    """
-
-    priority = 'VERY_LOW'
-
-    def __init__(self) -> None:
-        self.training = _bar('train', 0)
-        self.evaluation = _bar('evaluate', 0)
-
-    def before_train(self, runner) -> None:
-        self.training = _bar('train', runner.max_iters, runner.iter)
-
-    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
-        if self.training.disable:  # reading the loss would wait for the GPU
-            return
-        rate = runner.optim_wrapper.get_lr()['lr'][0]
-        loss = outputs['loss'].detach()
-        self.training.set_postfix_str(f'loss {loss:.3f}, lr {rate:.1e}', refresh=False)
-        self.training.update()
-
-    def after_train(self, runner) -> None:
-        self.training.close()
-
-    def before_val_epoch(self, runner) -> None:
-        self.training.close()
-        self.evaluation = _bar('evaluate', len(runner.val_dataloader))
-
-    def before_test_epoch(self, runner) -> None:
-        self.evaluation = _bar('evaluate', len(runner.test_dataloader))
-
-    def after_val_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
-        self.evaluation.update()
-        if batch_idx + 1 == self.evaluation.total:
-            self.evaluation.close()
-
-    after_test_iter = after_val_iter
-
-    def after_val_epoch(self, runner, metrics=None) -> None:
-        self.training = _bar('train', runner.max_iters, runner.iter)
-
-
-def _bar(name: str, total: int, done: int = 0) -> tqdm:
-    """Make a bar that vanishes when it is complete, so that only log lines stay on the screen."""
-    silent = not (total and on_terminal() and is_main_process())
-    options = {'leave': False, 'dynamic_ncols': True, 'file': sys.stdout}
-    return tqdm(total=total, initial=done, desc=name, disable=silent, **options)

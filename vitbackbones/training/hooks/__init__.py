@@ -10,4 +10,4 @@ class FormerHook(Hook):
         pass
 
 
-LogFolderHook = PicturesHook = RunPageHook = FormerHook
+LogFolderHook = PicturesHook = ProgressHook = RunPageHook = FormerHook

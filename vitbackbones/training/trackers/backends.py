@@ -98,7 +98,7 @@ class WandB(OneAxis, WandbVisBackend):
             'id': own.run_id or self.run,
             'resume': None if own.mode in ('offline', 'dryrun', 'disabled') else 'allow',
             'config': self.runner.cfg.to_dict(),
-            'settings': wandb.Settings(console='off'),  # progress bars are of no use there
+            'settings': wandb.Settings(console='off'),  # the log is in the work dir
         }
         super()._init_env()
 
