@@ -1,4 +1,4 @@
-"""The runners, and what of a run is shown; the log file in the work dir keeps all of its log.
+"""The runner, and what of a run is shown; the log file in the work dir keeps all of its log.
 
 mmengine prints the environment, the whole config and a table of hooks before the first step:
 hundreds of lines in which a warning drowns. Lines of losses name every inner layer of a model.

@@ -3,16 +3,9 @@
 A parameter of depth d of D learns at ``lr * rate ** (D - 1 - d)``: the stem slowest, the last norm
 and everything outside the backbone at the full rate. The backbone itself says how deep a parameter
 lies and which of them the published recipe does not decay (``layer_depth``, ``no_weight_decay``),
-so this works wherever it sits in a model: in a detector, a segmentor or a classifier.
-
-    optim_wrapper = dict(
-        constructor='vitbackbones.LayerDecayOptimWrapperConstructor',
-        paramwise_cfg=dict(layer_decay_rate=0.75, flat_decay_mult=0.0),
-        ...
-    )
-
-All other keys of ``paramwise_cfg`` mean what they mean to mmengine; ``flat_decay_mult=0.0`` takes
-biases and norms out of the weight decay.
+so this works wherever it sits in a model (docs/clusters.md#switches). All other keys of
+``paramwise_cfg`` mean what they mean to mmengine; ``flat_decay_mult=0.0`` takes biases and norms
+out of the weight decay.
 """
 
 from torch import nn

@@ -1,19 +1,12 @@
 """Compile the parts that a network repeats, each kind once, for any image size.
 
-``torch.compile`` of a whole detector takes minutes, and again for every new image size. What takes
-the time of a step is repeated: transformer blocks, encoder and decoder layers. Here the forward
-pass of each such kind is compiled by itself, with sizes left open, and all layers with the same
-widths share the result ("regional compilation"). What lies between stays as it is.
+``torch.compile`` of a whole detector, mmengine's ``compile=dict(...)``, takes minutes, and again
+for every new image size. What takes the time of a step is repeated: transformer blocks, encoder and
+decoder layers. Here the forward pass of each such kind is compiled by itself, with sizes left open,
+and all layers with the same widths share the result ("regional compilation").
 
-    vitbackbones train CONFIG --compile
-
-or, for other options of ``torch.compile``, in the config:
-
-    custom_hooks = [dict(type='vitbackbones.CompileHook', mode='max-autotune-no-cudagraphs')]
-
-Parameters, state-dict keys and checkpoints do not change, so a run can be continued with or without
-it. The last bits of the numbers do: compiled kernels round in another order. Evaluation runs as it
-is. (mmengine's ``compile=dict(...)`` of a config compiles the whole model, with all this costs.)
+Checkpoints do not change, so a run can be continued with or without it. The last bits of the
+numbers do: compiled kernels round in another order. Evaluation runs as it is.
 """
 
 from collections.abc import Callable, Iterator

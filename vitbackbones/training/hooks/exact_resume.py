@@ -6,12 +6,8 @@ makes every random number a function of the seed and its place in the run. Whate
 in between draws has no effect, and the data are entered where the run stopped, also within an
 epoch.
 
-"To the bit" holds on the same hardware, torch and number of torch threads, with the same data,
-batch size and number of processes, as far as torch's kernels are deterministic
-(``randomness.deterministic`` on a GPU). On another number of processes with the same images in a
-step, these come in the same order and are drawn alike. Gradients that were accumulated but not
-applied yet are not saved: a run that resumes from such a checkpoint says so. With
-``accumulative_counts``, save at multiples of it.
+docs/exact.md says what must be the same for the same bits. Gradients that were accumulated but not
+applied yet are not saved: a run that resumes from such a checkpoint says so.
 """
 
 import zlib

@@ -1,24 +1,15 @@
 """Ctrl-C, or a scheduler's SIGTERM, leaves a checkpoint from which the run continues.
 
-The step in progress is finished, ``interrupted.pth`` is written beside the regular checkpoints,
-which stay as they are, and the run ends. A second Ctrl-C ends it at once; a second SIGTERM does
-not, as torchrun passes on the one that a scheduler has sent to all processes already. SIGUSR1,
-which Slurm can send ahead of a time limit, and SIGHUP, by which a terminal says that it is gone,
-do as SIGTERM.
-
-Gradients that were accumulated but not applied are not saved, so the run goes on until the
-optimizer has taken its step (``optim_wrapper.accumulative_counts``).
+The run goes on until the optimizer has taken its next step, ``interrupted.pth`` is written beside
+the regular checkpoints, and the run ends (docs/clusters.md). A second Ctrl-C ends it at once; a
+second SIGTERM does not, as torchrun passes on the one that a scheduler has sent to all processes
+already. A run that was stopped before the end of an evaluation begins with that evaluation.
 
 Where training waits for a data worker that does not answer, there is no step to finish: it ends
-after ``GRACE`` seconds.
-
-Training resumes at the next iteration, also in the middle of an epoch: ``ExactResumeHook`` enters
-the data there. A run that was stopped before the end of an evaluation begins with that evaluation.
+after ``GRACE`` seconds. A run that has lost a data worker ends in the same way, with the reason.
 
 With several processes all leave at the same iteration. What they agree on does not touch what a
 process has noted itself: a signal may arrive while they do, and counts the next time.
-
-A run that has lost a data worker ends in the same way, with the reason.
 """
 
 import os
