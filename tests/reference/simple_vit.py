@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from vitbackbones.backbones import MSFViT
-from vitbackbones.weights.convert import convert
+from vitbackbones.weights.convert import FORMATS
 
 from .plain import below, gaussian_attention, scores_and_values
 
@@ -109,5 +109,5 @@ def in_published_keys(backbone, weights):
     """The tensors of a classifier under the names that :func:`logits` knows."""
     with_probe = isinstance(backbone, MSFViT)
     published = published_state(4, len(backbone.blocks), with_probe=with_probe)
-    ours, _ = convert({name: name for name in published}, 'msf')
+    ours = FORMATS['msf'].convert({name: name for name in published})
     return {name: weights[key.replace('head.', 'head.fc.')] for key, name in ours.items()}

@@ -104,14 +104,12 @@ class Pretrained:
         self,
         checkpoint: str,
         allow_missing: Sequence[str] = (),
-        format: str | None = None,
         allow_unused: Sequence[str] = (),
         state_key: str | None = None,
     ) -> None:
         self.arguments = {
             'checkpoint': checkpoint,
             'allow_missing': allow_missing,
-            'format': format,
             'allow_unused': allow_unused,
             'state_key': state_key,
         }

@@ -186,7 +186,6 @@ def load_pretrained(
     module: nn.Module,
     checkpoint: str | Path,
     allow_missing: Sequence[str] = (),
-    format: str | None = None,
     allow_unused: Sequence[str] = (),
     state_key: str | None = None,
 ) -> Coverage:
@@ -197,8 +196,6 @@ def load_pretrained(
         checkpoint: the file, or an address such as ``https://...``.
         allow_missing: patterns (``fnmatch``) of keys that may stay as initialized, because the
             file lacks them or has them in another shape.
-        format: the file's layout, a key of ``vitbackbones.weights.convert.FORMATS``; found
-            from the keys by default.
         allow_unused: patterns of the file's keys that may be left over inside a part that is
             filled, such as the last blocks of a deeper network.
         state_key: entry of the file to read in place of the usual ones. A run with mmengine's
@@ -220,7 +217,7 @@ def load_pretrained(
             state, name = module.in_own_keys(raw), 'native'
         else:
             raw = unwrap(content, state_key)
-            state, name = convert(raw, format)
+            state, name = convert(raw)
         layout = FORMATS[name]
         if hasattr(module, 'split_converted'):  # a classifier: backbone and head have own keys
             state = module.split_converted(without_wrapper(state))

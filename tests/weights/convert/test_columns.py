@@ -11,7 +11,7 @@ from mmengine.registry import DefaultScope
 from tests.reference.simple_vit import published_state
 from vitbackbones import create_model
 from vitbackbones.errors import InputError
-from vitbackbones.weights.convert import convert
+from vitbackbones.weights.convert import FORMATS
 
 from .random_weights import assert_same_logits, randomize
 
@@ -48,7 +48,7 @@ def test_squeeze_and_excitation_of_the_authors_layout():
         f'blocks.3.se_layer.fc.{layer}.{kind}': torch.tensor([float(i)])
         for i, (layer, kind) in enumerate((n, k) for n in (0, 1, 3) for k in ('weight', 'bias'))
     }
-    converted, _ = convert(gate, 'tnt')
+    converted = FORMATS['tnt'].convert(gate)
     names = [f'{part}.{kind}' for part in ('norm', 'fc1', 'fc2') for kind in ('weight', 'bias')]
     wanted = {f'blocks.3.outer.mlp.se.{name}': float(i) for i, name in enumerate(names)}
     assert {key: value.item() for key, value in converted.items()} == wanted

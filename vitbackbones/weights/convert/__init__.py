@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from ...errors import InputError
 from . import columns, pyramids, whole_models
 from .state_dict import StateDict, rename, take_state_dict, without_wrapper
 
@@ -113,15 +112,7 @@ def unwrap(checkpoint: dict, state_key: str | None = None) -> StateDict:
     return state if FORMATS[find_format(state)].whole_model else without_wrapper(state)
 
 
-def convert(state: StateDict, format: str | None = None) -> tuple[StateDict, str]:
-    """Return what :func:`unwrap` gives in this package's keys, and the name of its format.
-
-    The format is a key of ``FORMATS``, by default found from the keys.
-
-    Raises:
-        InputError: ``format`` is unknown.
-    """
-    name = find_format(state) if format is None else format
-    if name not in FORMATS:
-        raise InputError(f'unknown checkpoint format {name!r}; known: {", ".join(FORMATS)}')
+def convert(state: StateDict) -> tuple[StateDict, str]:
+    """Return what :func:`unwrap` gives in this package's keys, and the name of its format."""
+    name = find_format(state)
     return FORMATS[name].convert(state), name
