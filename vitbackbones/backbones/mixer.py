@@ -132,8 +132,7 @@ class Mixer(BlockOptions, PlainBackbone):
 
     Args:
         passes: how often each block runs in a row; by default once, twice in the recursive form.
-        options: arguments of :class:`~vitbackbones.backbones.shared.options.BlockOptions`, which
-            describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
+        options: of ``BlockOptions``, which describes the others, and ``PlainBackbone``.
     """
 
     archs = {

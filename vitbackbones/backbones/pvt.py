@@ -56,12 +56,9 @@ class SpatialReduction(nn.Module):
         h, w = size
         x = x.transpose(1, 2).unflatten(2, (h, w))  # (N, C, h, w)
         x = pad_map(x, (0, max(self.ratio - w, 0), 0, max(self.ratio - h, 0)))
-        # in bfloat16 oneDNN reads what is left over as if it were part of a patch
-        x = cut_map(x, (self._whole(x.shape[2]), self._whole(x.shape[3])))
+        h, w = (side // self.ratio * self.ratio for side in x.shape[2:])
+        x = cut_map(x, (h, w))  # in bfloat16 oneDNN reads a rest as if it were part of a patch
         return self.norm(self.conv(x).flatten(2).transpose(1, 2))  # (N, h' * w', C)
-
-    def _whole(self, side: int) -> int:
-        return side // self.ratio * self.ratio
 
 
 class Stage(nn.Module):
@@ -122,9 +119,7 @@ class PVT(RecursionOptions, PyramidBackbone):
     Made for ``img_size`` are the position codes.
 
     Args:
-        options: arguments of :class:`~vitbackbones.backbones.shared.options.RecursionOptions`,
-            which describes the others, and of
-            :class:`~vitbackbones.backbones.base.PyramidBackbone`.
+        options: of ``RecursionOptions``, which describes the others, and ``PyramidBackbone``.
     """
 
     archs = {

@@ -57,8 +57,7 @@ class SimpleViT(WindowOptions, PlainBackbone):
     Args:
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         proj_bias: whether the attention's projection of its output has a bias.
-        options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
-            describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
+        options: of ``WindowOptions``, which describes the others, and ``PlainBackbone``.
     """
 
     archs = {

@@ -136,9 +136,7 @@ class SReT(AttentionOptions, PyramidBackbone):
             say where it goes; here as in PiT, which the published code derives from: it stands
             before the tokens of every stage, without a position, and a linear layer widens it
             between two.
-        options: arguments of :class:`~vitbackbones.backbones.shared.options.AttentionOptions`,
-            which describes the others, and of
-            :class:`~vitbackbones.backbones.base.PyramidBackbone`.
+        options: of ``AttentionOptions``, which describes the others, and ``PyramidBackbone``.
     """
 
     archs = {

@@ -188,9 +188,7 @@ class Swin(RecursionOptions, PyramidBackbone):
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         window: side of a window in tokens.
         position_bias: whether relative positions in a window have a bias.
-        options: arguments of :class:`~vitbackbones.backbones.shared.options.RecursionOptions`,
-            which describes the others, and of
-            :class:`~vitbackbones.backbones.base.PyramidBackbone`.
+        options: of ``RecursionOptions``, which describes the others, and ``PyramidBackbone``.
     """
 
     archs = {

@@ -18,6 +18,8 @@ from .shared.augmented import AUGMENTED
 from .shared.options import UNCHANGED, WindowOptions, choose_arch
 from .shared.starting import trunc_normal_linears
 
+_DISTILLED = {'with_dist_token': True, 'out_type': 'cls_dist_tokens'}
+
 
 class ViT(WindowOptions, PlainBackbone):
     """Plain vision transformer with interchangeable stem, attention and shortcut.
@@ -29,8 +31,7 @@ class ViT(WindowOptions, PlainBackbone):
         with_cls_token: whether there is a class token.
         with_dist_token: whether there is a distillation token behind it, which reads a teacher's
             decision; ``out_type='cls_dist_tokens'`` returns both.
-        options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`, which
-            describes the others, and :class:`~vitbackbones.backbones.base.PlainBackbone`.
+        options: of ``WindowOptions``, which describes the others, and ``PlainBackbone``.
     """
 
     archs = {
@@ -41,14 +42,7 @@ class ViT(WindowOptions, PlainBackbone):
     }
     classifiers = {
         **{f'deit_{arch}': {'arch': arch} for arch in ('ti', 's', 'b')},
-        **{
-            f'deit_{arch}_distilled': {
-                'arch': arch,
-                'with_dist_token': True,
-                'out_type': 'cls_dist_tokens',
-            }
-            for arch in ('ti', 's', 'b')
-        },
+        **{f'deit_{arch}_distilled': {'arch': arch, **_DISTILLED} for arch in ('ti', 's', 'b')},
     }
     head_input = 'cls_token'
     default_parts = {**WindowOptions.default_parts, 'stem': {'type': 'PatchEmbed'}}
