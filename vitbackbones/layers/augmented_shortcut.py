@@ -24,17 +24,9 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.autograd import Function
 
 from ..errors import OptionError
-from .circulant import (
-    circulant_halves,
-    circulant_matrix,
-    circulant_product,
-    dense_paths,
-    separate_halves,
-)
-from .graphs import is_traced
+from .circulant import circulant_matrix, circulant_product, dense_paths
 from .parts import SHORTCUTS, register, require_choice
 
 
@@ -142,19 +134,12 @@ class AugmentedShortcut(nn.Module):
         if not self.activated_last and self.activation:
             source = F.gelu(source)
         product = dense_paths if self.projection == 'dense' else circulant_product(source, weight)
-        if not self.activated_last:
-            return total.add_(product(source, weight, bias)[:, :, 0])
-        # (pieces, N, L, paths, b, d / (pieces * b)): in one piece, or in the halves of the blocks,
-        # which are joined after the sum, when they are fewer
-        if product is circulant_halves:
-            paths = separate_halves(source, weight, bias)
-        else:
-            paths = product(source, weight, bias)[None, ..., None, :]
-        if not paths.requires_grad:
-            return _add_each(total, torch.ops.aten.gelu_(paths))
-        if is_traced():
-            return _add_each(total, F.gelu(paths))
-        return _AddActivated.apply(total, paths)
+        paths = product(source, weight, bias)  # (N, L, paths, d)
+        if self.activated_last:
+            paths = F.gelu(paths) if paths.requires_grad else torch.ops.aten.gelu_(paths)
+        for path in paths.unbind(2):
+            total.add_(path)
+        return total
 
     def matrices(self) -> tuple[Tensor, Tensor]:
         """Return the fewest maps as matrices, (paths or 1, d, d), and their biases (..., d)."""
@@ -171,32 +156,3 @@ class AugmentedShortcut(nn.Module):
             f'weight={shape}, scale={self.scale}, activation={self.activation}, '
             f'order={self.order}, source={self.source}'
         )
-
-
-def _add_each(total: Tensor, paths: Tensor) -> Tensor:
-    """Add all ``paths`` (pieces, N, L, paths, b, d / (pieces * b)) to ``total`` (N, L, d)."""
-    pieces, *_, b, width = paths.shape
-    # (N, L, d) -> (pieces, N, L, b, d / (pieces * b))
-    view = total.unflatten(-1, (b, pieces, width)).movedim(-2, 0)
-    for path in paths.unbind(3):
-        view.add_(path)
-    return total
-
-
-class _AddActivated(Function):
-    """The sum with one gradient of all paths; autograd's own stacks those of each."""
-
-    @staticmethod
-    def forward(ctx, total: Tensor, paths: Tensor) -> Tensor:
-        ctx.mark_dirty(total)
-        ctx.save_for_backward(paths)
-        return _add_each(total, F.gelu(paths))
-
-    @staticmethod
-    def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor]:
-        (paths,) = ctx.saved_tensors
-        # written out for every path, because the kernel of the GELU is slow on short rows
-        pieces, *_, b, width = paths.shape
-        grads = grad.unflatten(-1, (b, pieces, width)).movedim(-2, 0)
-        grads = grads.unsqueeze(3).expand_as(paths).to(paths.dtype)
-        return grad, torch.ops.aten.gelu_backward(grads.contiguous(), paths)

@@ -8,18 +8,13 @@ first column c[i, j] (i: output block, j: input block):
 so b * d numbers describe it. Three exact ways to apply several such maps to the same tokens are
 given: as one dense matrix product; as two products of half the size; and through the real FFT,
 O(d log m + b d) per token.
-
-Around two products of half the size the sums and differences of halves take as long as the
-multiplications that they save, unless each is written right where it is read next. Autograd's own
-gradients of such code stack and copy, so the product has a gradient of its own.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.autograd import Function
 
 
 def circulant_matrix(columns: Tensor) -> Tensor:
@@ -63,12 +58,6 @@ def circulant_halves(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
 
         s = C(c0 + c1) (x0 + x1),   t = S(c0 - c1) (x0 - x1),   y0 = (s + t) / 2,   y1 = (s - t) / 2
     """
-    y = separate_halves(x, columns, bias)  # (2, ..., paths, b, m / 2)
-    return y.movedim(0, -2).flatten(-3)  # (..., paths, b, 2, m / 2), then flat
-
-
-def separate_halves(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
-    """Return y0 and y1 of :func:`circulant_halves`, (2, ..., paths, b, m / 2)."""
     paths, b, _, m = columns.shape
     swapped = columns.roll(m // 2, -1)  # c1 before c0
     turns = torch.stack([swapped + columns, swapped - columns]) / 2
@@ -76,10 +65,11 @@ def separate_halves(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
     matrices = matrices.flatten(3).flatten(1, 2)  # (2, d / 2, paths * d / 2)
     b0, b1 = bias.unflatten(-1, (b, 2, -1)).unbind(-2)  # each (paths, b, m / 2)
     biases = torch.stack([b0 + b1, b0 - b1]).view(2, 1, -1) / 2
-    halves = x.reshape(-1, b, 2, m // 2)  # (tokens, b, 2, m / 2)
-    product = _HalvesProduct.apply if torch.is_grad_enabled() else _HalvesProduct.forward
-    y = product(halves, matrices, biases)  # (2, tokens, paths * d / 2)
-    return y.view(2, *x.shape[:-1], paths, b, m // 2)
+    x0, x1 = x.reshape(-1, b, 2, m // 2).unbind(2)  # each (tokens, b, m / 2)
+    z = torch.stack([x0 + x1, x0 - x1]).flatten(2)  # (2, tokens, d / 2)
+    s, t = torch.baddbmm(biases, z, matrices).view(2, -1, paths, b, m // 2)
+    y = torch.stack([s + t, s - t], 3)  # (tokens, paths, b, 2, m / 2)
+    return y.view(*x.shape[:-1], paths, b * m)
 
 
 def circulant_fft(x: Tensor, columns: Tensor, bias: Tensor) -> Tensor:
@@ -119,50 +109,3 @@ def _blocks(turns: Tensor) -> Tensor:
     m = turns.shape[-1] // 2
     copies = turns[..., None, :].expand(*turns.shape[:-1], m, 2 * m).flatten(-2)
     return copies[..., m:].unflatten(-1, (m, 2 * m - 1))[..., :m]
-
-
-def _butterfly(pair: Iterable[Tensor], dim: int) -> Tensor:
-    """Return a + b and a - b of a pair, stacked in a new dimension ``dim``."""
-    a, b = pair
-    return torch.stack([a + b, a - b], dim)
-
-
-class _HalvesProduct(Function):
-    """The sum and difference of biases + (sum and difference of ``halves``) matrices.
-
-    Args:
-        halves: (tokens, b, 2, m / 2).
-        matrices: (2, d / 2, width).
-        biases: (2, 1, width).
-
-    Returns:
-        (2, tokens, width).
-    """
-
-    generate_vmap_rule = True  # for torch.func
-
-    @staticmethod
-    def setup_context(ctx, inputs: tuple[Tensor, Tensor, Tensor], output: Tensor) -> None:
-        halves, matrices, _ = inputs
-        ctx.save_for_backward(halves, matrices)
-
-    @staticmethod
-    def forward(halves: Tensor, matrices: Tensor, biases: Tensor) -> Tensor:
-        x0, x1 = halves.unbind(2)  # (tokens, b, m / 2)
-        z = halves.new_empty(2, *x0.shape)
-        torch.add(x0, x1, out=z[0])
-        torch.sub(x0, x1, out=z[1])
-        y = torch.baddbmm(biases, z.flatten(2), matrices)
-        s, t = y
-        s.add_(t)
-        torch.sub(s, t, alpha=2, out=t)
-        return y
-
-    @staticmethod
-    def backward(ctx, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        halves, matrices = ctx.saved_tensors
-        grad = _butterfly(grad, 0)  # not over the gradient, which others may read
-        z = _butterfly(halves.unbind(2), 0).flatten(2)  # (2, tokens, d / 2)
-        of_z = torch.bmm(grad, matrices.mT).unflatten(2, (halves.shape[1], -1))
-        of_halves = _butterfly(of_z, 2)  # (2, tokens, b, m / 2) -> (tokens, b, 2, m / 2)
-        return of_halves, torch.bmm(z.mT, grad), grad.sum(1, keepdim=True)
