@@ -9,7 +9,7 @@ from vitbackbones import create_model, list_models
 from vitbackbones.backbones import PVT, AugViT, ViT
 from vitbackbones.errors import InputError
 from vitbackbones.layers import circulant_matrix
-from vitbackbones.weights.convert import FORMATS, OWN, convert, find_format, unwrap
+from vitbackbones.weights.convert import FORMATS, OWN, find_format, unwrap
 from vitbackbones.weights.filling import load_pretrained
 
 TINY = {'embed_dims': 24, 'depth': 2, 'num_heads': 3}
