@@ -20,6 +20,8 @@ pytestmark = pytest.mark.compat
 ROOT = Path(__file__).parents[2]
 RUN = """
 import runpy, sys
+from vitbackbones.commands import smoke
+smoke.run = lambda config: 'prepared'
 sys.argv.pop(0)
 try:
     runpy.run_path(sys.argv[0], run_name='__main__')
@@ -45,8 +47,8 @@ def test_lanes_are_augmented_by_a_package_that_is_asked_for_when_it_is_used():
         ('tiny_cls', 'mmpretrain', ('mmdet', 'mmseg')),
     ],
 )
-def test_a_run_imports_its_own_toolbox_only(config, own, others):
-    options = [f'tests/commands/{config}.py', '--smoke', '--explain']
+def test_a_run_imports_its_own_toolbox_only(config, own, others, tmp_path):
+    options = [f'tests/commands/{config}.py', '--smoke', '--work-dir', str(tmp_path)]
     command = [sys.executable, '-W', 'ignore', '-c', RUN, 'tools/train.py', *options]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     modules = done.stdout.partition('imported: ')[2].split()

@@ -9,5 +9,5 @@ model = dict(backbone=dict(type='vitbackbones.SimpleViT'))
 val_dataloader = dict(dataset=dict(indices=-250))
 test_dataloader = dict(dataset=dict(indices=250))
 default_hooks = dict(
-    checkpoint=dict(max_keep_ckpts=1, save_best=None), curves=None, coefficients=None
+    checkpoint=dict(max_keep_ckpts=1, save_best=None), curves=None
 )
