@@ -199,6 +199,7 @@ HOOKS = LazyRegistry(
     ROOT_HOOKS,
     {
         'training.hooks': 'LogFolderHook PicturesHook ProgressHook RunPageHook',
+        'training.hooks.adapters': 'AdaptersHook',
         'training.hooks.cached_maps': 'CachedMapsHook',
         'training.hooks.checkpoint': 'CheckpointHook',
         'training.hooks.compile': 'CompileHook',

@@ -5,7 +5,9 @@ from mmengine.optim import build_optim_wrapper
 from torch import nn
 
 from vitbackbones.backbones import ViT
+from vitbackbones.backbones.foreign.timm_models import Timm
 from vitbackbones.errors import InputError
+from vitbackbones.layers.lora import ADAPTERS, add_adapters
 
 pytestmark = pytest.mark.compat
 RATE = 0.5
@@ -75,3 +77,20 @@ def test_no_decay_rules_alone():
 def test_a_model_without_our_backbone():
     with pytest.raises(InputError, match='need a backbone of vitbackbones, which the model Lin'):
         settings(nn.Linear(2, 2), layer_decay_rate=RATE)
+
+
+@pytest.mark.parametrize('kind', ['ours', 'timm'])
+def test_adapters_learn_at_the_rate_of_their_layer(kind):
+    if kind == 'timm':
+        pytest.importorskip('timm')
+        backbone = Timm('test_vit', img_size=32)
+    else:
+        backbone = ViT(ARCH, img_size=32)
+    plain, _ = settings(Host(backbone), layer_decay_rate=RATE)
+    add_adapters(backbone, 2)
+    found, _ = settings(Host(backbone), layer_decay_rate=RATE, flat_decay_mult=0.0)
+    adapters = [name for name in found if name.endswith(ADAPTERS)]
+    assert {*found} == {*adapters, 'head.weight', 'head.bias'}
+    for name in adapters:
+        assert found[name] == plain[f'{name.rpartition(".")[0]}.weight']
+        assert found[name][1] == 0.1

@@ -83,6 +83,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         '(blocks, where it has no stages)',
     )
     parser.add_argument(
+        '--lora',
+        type=count,
+        metavar='RANK',
+        help='train, of the backbone, low-rank adapters of attention and MLPs alone',
+    )
+    parser.add_argument(
         '--cache-gb',
         type=size,
         metavar='G',
@@ -147,7 +153,9 @@ def train(options: Namespace) -> None:
         InputError: something of the user's is wrong; before anything is built where possible.
         TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
     """
-    config = read_settings(read_config(options.config), options.cfg_options, options.freeze)
+    config = read_settings(
+        read_config(options.config), options.cfg_options, options.freeze, options.lora
+    )
     if options.smoke:
         _smoke(config, options)
     elif options.overfit:
@@ -156,13 +164,20 @@ def train(options: Namespace) -> None:
         _train(config, options)
 
 
-def read_settings(config: Config, changes: dict, freeze: str | int | None = None) -> Config:
+def read_settings(
+    config: Config, changes: dict, freeze: str | int | None = None, lora: int | None = None
+) -> Config:
     """Return a config with the options of a command line, after a check of all its settings."""
     config = use_options(config, changes)
     leave_out_unused(config)
     require_sections(config, *SECTIONS)
     if freeze is not None:
         config = use_freeze(config, freeze)
+    if rank := lora or config.get('lora'):
+        if config.get('frozen') or config.model.get('backbone') is None:
+            raise InputError('--lora: needs a backbone that --freeze backbone does not freeze')
+        config = add_hooks(config, 'AdaptersHook')
+        config.lora = rank
     return check_settings(config, changes)
 
 
@@ -285,7 +300,7 @@ def _keep_maps(config: Config, options: Namespace) -> Config:
     if config.get('frozen') != BACKBONE:
         raise InputError(
             '--cache-gb, --cache-views: only the maps of a frozen backbone stay as they are; add '
-            '--freeze backbone'
+            '--freeze backbone, and no --lora'
         )
     return add_hooks(config, 'CachedMapsHook', gb=options.cache_gb, views=options.cache_views)
 

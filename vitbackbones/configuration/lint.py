@@ -32,8 +32,8 @@ RUNNER_KEYS = accepted_keywords(Runner) - {'cfg'} | {
     'strategy',
     'sync_bn',
 }
-# By --freeze, --fsdp and --data-root, and by test --tta.
-READ_KEYS = RUNNER_KEYS | {'frozen', 'fsdp', 'own_data', 'tta_model', 'tta_pipeline'}
+# By --freeze, --lora, --fsdp and --data-root, and by test --tta.
+READ_KEYS = RUNNER_KEYS | {'frozen', 'lora', 'fsdp', 'own_data', 'tta_model', 'tta_pipeline'}
 
 # What cannot be changed on the command line, and what can be done instead.
 INSTEAD = {

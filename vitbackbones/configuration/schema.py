@@ -96,6 +96,7 @@ SCHEMA: dict[str, Rule] = {
     'sync_bn': choice('torch', 'mmcv', None),
     'find_unused_parameters': FLAG,
     'frozen': choice('backbone', None),
+    'lora': whole(1) | NONE,
     'fsdp': FLAG,
     # -- data
     'own_data': FLAG,

@@ -15,8 +15,10 @@ from mmengine.logging import MMLogger
 from mmengine.model import convert_sync_batchnorm
 from mmengine.runner import Runner as MMEngineRunner
 from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from ..errors import printable
+from ..layers.lora import add_adapters
 from ..results.analysis.run_log import COMMAND
 from .frozen import freeze
 from .sharding import is_sharded, shard, whole_states
@@ -59,7 +61,7 @@ SIDE_VALUES = re.compile(
 
 
 class QuietRunner(MMEngineRunner):
-    """mmengine's runner with a readable console, and the keys ``frozen`` and ``fsdp``."""
+    """mmengine's runner with a readable console, and the keys ``frozen``, ``lora`` and ``fsdp``."""
 
     def register_default_hooks(self, hooks: dict | None = None) -> None:
         """Register hooks by their names; in place of ``None``, which takes out any of them, none.
@@ -74,6 +76,10 @@ class QuietRunner(MMEngineRunner):
         model = super().build_model(model)
         if self.cfg.get('frozen'):
             freeze(model.backbone)
+        if self.cfg.get('lora'):
+            add_adapters(model.backbone, self.cfg.lora)
+            for norm in (part for part in model.backbone.modules() if isinstance(part, _BatchNorm)):
+                freeze(norm)
         return model
 
     # ------------------------------------------------------------------------ sharded weights

@@ -44,6 +44,8 @@ def use_fsdp(config: Config, wanted: bool) -> Config:
             f'--fsdp: no sharded weights with optim_wrapper.type={kind!r}; take OptimWrapper, or '
             '--amp on a GPU with bfloat16'
         )
+    if config.get('lora'):
+        raise InputError('--fsdp: adapters are small, and are not divided; leave --fsdp out')
     config = copy.deepcopy(config)
     config.fsdp = True
     return config

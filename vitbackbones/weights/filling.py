@@ -14,6 +14,7 @@ from pathlib import Path
 from torch import Tensor, nn
 
 from ..errors import InputError
+from ..layers.lora import ADAPTERS
 from ..utils.messages import shorten
 from .convert import (
     FORMATS,
@@ -104,7 +105,7 @@ def in_our_keys(path: str | Path, checkpoint: dict) -> dict:
 class Coverage:
     """What a state dict has for a module, and what it filled where it comes from a file.
 
-    A missing or another ``num_batches_tracked`` is fine.
+    A missing or another ``num_batches_tracked`` is fine, and so are missing adapters.
 
     Attributes:
         used: keys that both have, in one shape.
@@ -162,7 +163,7 @@ def compare(module: nn.Module, state: dict[str, Tensor], **details) -> Coverage:
     }
     return Coverage(
         used=tuple(key for key in shared if key not in mismatched),
-        missing=tuple(key for key in own if key not in state),
+        missing=tuple(key for key in own if key not in state and not key.endswith(ADAPTERS)),
         unused=tuple(key for key in state if key not in everything),
         mismatched=mismatched,
         **details,

@@ -13,6 +13,4 @@ val_dataloader = dict(dataset=dict(indices=-250, pipeline=test_pipeline))
 test_dataloader = dict(dataset=dict(indices=250, pipeline=test_pipeline))
 val_evaluator = dict(ann_file=None)  # whose file has both halves
 test_evaluator = dict(ann_file=None)
-default_hooks = dict(
-    checkpoint=dict(max_keep_ckpts=1, save_best=None), curves=None
-)
+default_hooks = dict(checkpoint=dict(max_keep_ckpts=1, save_best=None), curves=None)

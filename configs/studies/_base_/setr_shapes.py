@@ -8,6 +8,4 @@ _base_ = '../../shapes/setr_mla_msf_vit_ti.py'
 model = dict(backbone=dict(type='vitbackbones.SimpleViT'))
 val_dataloader = dict(dataset=dict(indices=-250))
 test_dataloader = dict(dataset=dict(indices=250))
-default_hooks = dict(
-    checkpoint=dict(max_keep_ckpts=1, save_best=None), curves=None
-)
+default_hooks = dict(checkpoint=dict(max_keep_ckpts=1, save_best=None), curves=None)

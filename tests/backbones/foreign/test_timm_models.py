@@ -9,6 +9,7 @@ from tests.backbones.foreign.timm_families import NAMES as FAMILIES
 from tests.backbones.foreign.timm_families import PAGE, UNSEEN, equal_to_timm, row
 from vitbackbones.backbones.foreign.timm_models import Timm, weights_of
 from vitbackbones.errors import InputError, OptionError
+from vitbackbones.layers.lora import add_adapters, merged_state
 
 SMALL_VIT = {'depth': 3, 'embed_dim': 48, 'num_heads': 3}
 # A small network of each kind of trouble: patches of 14, layouts (N, H, W, C), windows, strides
@@ -154,3 +155,26 @@ def test_a_fused_copy_answers_alike(fused):
         torch.testing.assert_close(x, y, atol=1e-4, rtol=1e-4)
     fewer = len([*backbone.modules()]) - len([*copy.modules()])
     assert (fewer > 0) == (fused == 'repghostnet_050')
+
+
+# The last one multiplies by the weight of its layers itself.
+ADAPTED = ['vit_small_patch14_reg4_dinov2', 'swin_tiny_patch4_window7_224', 'beit_base_patch16_224']
+
+
+@pytest.mark.parametrize('name', ADAPTED)
+def test_adapters_of_all_linear_layers_learn_and_are_merged(name):
+    beit = {'depth': 2, 'embed_dim': 48, 'num_heads': 3}
+    backbone, plain = (Timm(name, settings=NAMES.get(name, beit)) for _ in range(2))
+    add_adapters(backbone, 2)
+    assert sum(n.endswith('qkv.lora_A') for n, _ in backbone.named_parameters()) > 1
+    image = torch.randn(1, 3, 224, 224)
+    for _ in range(2):  # the first step moves B alone
+        backbone.zero_grad()
+        sum(x.square().mean() for x in backbone.train()(image)).backward()
+        with torch.no_grad():
+            for parameter in backbone.parameters():
+                if parameter.requires_grad:
+                    assert parameter.grad is not None
+                    parameter -= parameter.grad.sign() * 0.01
+    plain.load_state_dict(merged_state(backbone.state_dict())[0])
+    torch.testing.assert_close(backbone.eval()(image), plain.eval()(image), rtol=1e-4, atol=1e-4)

@@ -14,6 +14,7 @@ from mmengine.config import Config
 from mmengine.registry import MODELS, DefaultScope
 from torch import Tensor, nn
 
+from ...layers.lora import add_adapters
 from ...openmmlab.widths import (
     HEADS,
     build_without_memory,
@@ -47,6 +48,8 @@ def try_model(config: Config) -> None:
     report(config, list(missing_sections(config)))
     with explained(config):
         model = build_model(config)
+    if config.get('lora'):
+        add_adapters(model.backbone, config.lora)
     wrapper = config.get('optim_wrapper') or {}
     keys = (wrapper.get('paramwise_cfg') or {}).get('custom_keys') or ()
     if not str(wrapper.get('constructor', 'vitbackbones.')).startswith('vitbackbones.'):

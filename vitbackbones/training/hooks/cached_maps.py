@@ -31,6 +31,7 @@ from ...data.shards.index import SCHEME
 from ...errors import InputError
 from ...exact import DatasetProxy, rebuild, seed_generators
 from ...export.runtime.cache import cache_folder, key_of, versions
+from ...weights.adapters import digest_of
 from ..sharding import is_sharded
 from ..stored_maps import StoredMaps, View
 
@@ -195,10 +196,7 @@ class CachedMapsHook(Hook):
 
     def _key(self, config: dict, backbone: nn.Module) -> str:
         """Return the SHA-256 of weights, settings, pictures, draws and versions."""
-        weights, pictures = hashlib.sha256(), hashlib.sha256()
-        for name, value in backbone.state_dict().items():
-            weights.update(name.encode())
-            weights.update(value.cpu().contiguous().flatten().view(torch.uint8).numpy())
+        pictures = hashlib.sha256()
         for path in map(self.data.path, range(len(self.data))):
             file = Path(path.removeprefix(SCHEME).partition('!/')[0])  # of a shard, too
             stat = file.stat() if file.is_file() else None
@@ -209,6 +207,6 @@ class CachedMapsHook(Hook):
             'precision': [config.optim_wrapper.get(key) for key in ('type', 'dtype')],
             'draws': self.views and self.data.seed,
             'versions': versions(),
-            'digests': [weights.hexdigest(), pictures.hexdigest()],
+            'digests': [digest_of(backbone.state_dict()), pictures.hexdigest()],
         }
         return key_of(json.loads(json.dumps(content, default=str)))

@@ -33,7 +33,7 @@ DATA_ORDER = 'data_stream'  # in a checkpoint: what the order of the data depend
 APPLIED = 'gradients_applied'  # in a checkpoint: whether it lacks none
 EVALUATED = 'evaluated'  # in the records of a run: the iteration after which it was evaluated last
 SETTINGS = 'settings'  # in a checkpoint: fingerprints of the parts of the config that count
-PARTS = ('model', 'frozen', 'train_dataloader', 'optim_wrapper', 'param_scheduler')
+PARTS = ('model', 'frozen', 'lora', 'train_dataloader', 'optim_wrapper', 'param_scheduler')
 # What may change: where files lie, where weights came from, how fast data are read.
 MAY_CHANGE = {'init_cfg', 'teacher_checkpoint', 'data_root', 'ann_file', 'data_prefix'}
 MAY_CHANGE |= {'num_workers', 'persistent_workers', 'prefetch_factor', 'pin_memory', 'batch_size'}

@@ -17,6 +17,7 @@ from ...weights.filling import adapt_state, compare, errors_name_file, require_f
 from ...weights.read.class_names import checkpoint_meta, require_same_names
 from ...weights.read.load import require_form
 from ..param_groups import follow_kernel, regroup
+from .adapters import UNMERGED
 from .ema import AVERAGED, LAST, MMENGINE, STEPS, EMAHook
 from .exact_resume import APPLIED, DATA_ORDER, SETTINGS, evaluation_is_owed
 
@@ -87,6 +88,9 @@ class FittingCheckpointHook(Hook):
         model = runner.model
         while is_model_wrapper(model) or isinstance(model, BaseTTAModel):
             model = model.module
+        if self.resume:
+            for name, layers in checkpoint.get(UNMERGED, {}).items():
+                checkpoint[name] = {**checkpoint.get(name, {}), **layers}
         given = fitting_state(self.path, model, checkpoint)
         checkpoint.setdefault('state_dict', given)  # EMAHook asks for it in a file of weights too
         if not self.resume:

@@ -26,6 +26,8 @@ FORM = {
     'meta.dataset_meta': (dict, NoneType),
     'meta.dataset_meta.classes': (list, tuple, NoneType),
     'state_dict': dict,
+    'unmerged': dict,  # of a run with adapters
+    'unmerged.*': dict,
     'message_hub': dict,
     'message_hub.runtime_info': dict,
     'message_hub.resumed_keys': dict,

@@ -1,0 +1,86 @@
+"""Low-rank adapters of linear layers (LoRA).
+
+Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", ICLR 2022, Eq. 3, with alpha = r: a
+matrix W stays, and what is added to it learns, W + B A with a random A (r, in) and B (out, r) from
+zeros. That sum is the ``weight`` of a layer with an adapter, so it is in whatever a network does
+with it: one matrix in several roles, groups of rows, the passes of a recursion.
+"""
+
+from collections import Counter
+from functools import cache
+from typing import Any
+
+from torch import Tensor, nn
+
+from ..errors import InputError
+from ..utils.messages import shorten
+
+WEIGHT, A, B = 'weight', 'lora_A', 'lora_B'  # the ends of keys
+ADAPTERS = (A, B)
+PLACES = ('attn', 'attention', 'mixer', 'mlp', 'ffn', 'intermediate', 'output')  # in names
+
+
+def _sum(tensors: Any, place: str = '') -> Tensor:
+    return tensors[place + WEIGHT] + tensors[place + B] @ tensors[place + A]
+
+
+class Adapted(nn.Module):
+    """What is added to the class of a linear layer; W stays the parameter ``weight``."""
+
+    @property
+    def weight(self) -> Tensor:
+        """Return W + B A, (out, in)."""
+        return _sum(self._parameters)
+
+    def _load_from_state_dict(self, state: dict, prefix: str, *others: Any) -> None:
+        """Take weights without adapters, too: they are W, and B is zero again."""
+        own: Any = self._parameters
+        if prefix + WEIGHT in state and prefix + B not in state:
+            state |= {prefix + A: own[A].detach(), prefix + B: own[B].detach() * 0}
+        super()._load_from_state_dict(state, prefix, *others)
+
+
+@cache
+def _adapted(kind: type[nn.Linear]) -> type[nn.Linear]:
+    return type(f'Adapted{kind.__name__}', (Adapted, kind), {})
+
+
+def add_adapters(network: nn.Module, rank: int) -> None:
+    """Freeze a network but for new adapters of its attentions and MLPs, where these are not frozen.
+
+    Raises:
+        InputError: there is no such layer, or one cannot be adapted by itself.
+    """
+    layers = _layers(network)
+    network.requires_grad_(False)
+    for layer in layers:
+        layer.lora_A = nn.Parameter(layer.weight.new_empty(rank, layer.weight.shape[1]))
+        layer.lora_B = nn.Parameter(layer.weight.new_zeros(len(layer.weight), rank))
+        nn.init.kaiming_uniform_(layer.lora_A, 5**0.5)  # as nn.Linear, and the published code
+        layer.__class__ = _adapted(type(layer))
+    if hasattr(network, 'finish'):  # a backbone, which knows its parameters by name
+        network.finish()
+
+
+def _layers(network: nn.Module) -> list[Any]:
+    parts = dict(network.named_modules())
+    inside = {name: parts[name] for name in parts if any(place in name for place in PLACES)}
+    linear = {name: part for name, part in inside.items() if isinstance(part, nn.Linear)}
+    layers = {name: part for name, part in linear.items() if part.weight.requires_grad}
+    uses = Counter(each for part in parts.values() for each in part.parameters(recurse=False))
+    bad = [name for name, part in layers.items() if uses[part.weight] > 1]
+    bad += [name for name, part in parts.items() if isinstance(part, nn.MultiheadAttention)]
+    if bad:
+        raise InputError(f'--lora: no adapters of packed or shared weights, as of {shorten(bad)}')
+    if not layers:
+        raise InputError(f'--lora: no layer of attention or MLP learns in {type(network).__name__}')
+    return [*layers.values()]
+
+
+def merged_state(state: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """Return a state dict as of a network without adapters, and what their layers had in it."""
+    places = [key.removesuffix(A) for key in state if key.endswith(A)]
+    sums = {place + WEIGHT: _sum(state, place) for place in places}
+    before = {place + key: state[place + key] for place in places for key in (WEIGHT, A, B)}
+    plain = {key: value for key, value in state.items() if not key.endswith(ADAPTERS)}
+    return {**plain, **sums}, before
