@@ -57,9 +57,9 @@ def add_adapters(network: nn.Module, rank: int) -> None:
         layer.lora_A = nn.Parameter(layer.weight.new_empty(rank, layer.weight.shape[1]))
         layer.lora_B = nn.Parameter(layer.weight.new_zeros(len(layer.weight), rank))
         nn.init.kaiming_uniform_(layer.lora_A, 5**0.5)  # as nn.Linear, and the published code
-        layer.__class__ = _adapted(type(layer))
-    if hasattr(network, 'finish'):  # a backbone, which knows its parameters by name
-        network.finish()
+        layer.__class__ = _adapted(layer.__class__)
+    if finish := getattr(network, 'finish', None):  # a backbone knows its parameters by name
+        finish()
 
 
 def _layers(network: nn.Module) -> list[Any]:
