@@ -1,8 +1,7 @@
 """``--lora``: what checkpoints of a run with adapters hold, and the folder beside them.
 
-``state_dict`` has the merged weights, under the keys of a model without adapters, so what reads a
-checkpoint needs to know nothing of them. For a resumed run ``unmerged`` has what the layers held in
-each set of weights. ``WORK_DIR/adapter`` has the adapters of the last checkpoint.
+``state_dict`` has merged weights, under the keys of a model without adapters. For a resumed run
+``unmerged`` has what the layers held. ``WORK_DIR/adapter`` has the adapters of the last checkpoint.
 """
 
 from pathlib import Path
