@@ -36,7 +36,7 @@ class Adapted(nn.Module):
         """Take weights without adapters, too: they are W, and B is zero again."""
         own: Any = self._parameters
         if prefix + WEIGHT in state and prefix + B not in state:
-            state |= {prefix + A: own[A].detach(), prefix + B: own[B].detach() * 0}
+            state |= {prefix + A: own[A].detach(), prefix + B: own[B].new_zeros(own[B].shape)}
         super()._load_from_state_dict(state, prefix, *others)
 
 
