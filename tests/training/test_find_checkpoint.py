@@ -68,15 +68,6 @@ def test_nothing_to_resume(tmp_path):
 # ------------------------------------------------------------------------ by name
 
 
-def test_a_named_checkpoint_that_is_cut_short_is_an_error(tmp_path):
-    save(tmp_path, 'epoch_2.pth', 'epoch_3.pth')
-    cut(tmp_path / 'epoch_3.pth')
-    message = f'--resume {tmp_path}/epoch_3.pth: the file is cut short'
-    whole = f'; the newest whole one beside it is {tmp_path}/epoch_2.pth$'
-    with pytest.raises(InputError, match=message + whole):
-        find_checkpoint(str(tmp_path / 'epoch_3.pth'), '--resume')
-
-
 def test_a_wrong_name_in_a_folder_suggests_the_nearest(tmp_path):
     save(tmp_path, 'epoch_2.pth', 'epoch_3.pth')
     message = rf"no checkpoint there .*; did you mean '{tmp_path}/epoch_3\.pth' or '{tmp_path}/ep"

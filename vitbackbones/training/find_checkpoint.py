@@ -19,7 +19,6 @@ from ..utils.files import read_small
 from ..utils.messages import did_you_mean
 from ..utils.processes import process_rank, show_warnings
 from ..weights import fetch
-from ..weights.read.torch_files import ZIP_START
 from ..weights.table import find_detector
 from ..weights.trained import trained_weights
 
@@ -56,7 +55,7 @@ def find_checkpoint(path: str, role: str) -> Path:
         role: of ``path``, for messages.
 
     Raises:
-        InputError: there is no such file, or it is cut short; ``role`` begins the message.
+        InputError: there is no such file; ``role`` begins the message.
     """
     place, work_dir = resolve(path), _with_best(path)
     if not place.exists():
@@ -70,13 +69,6 @@ def find_checkpoint(path: str, role: str) -> Path:
         files = {file.name: str(file) for file in beside if file.suffix in SUFFIXES}
         near = did_you_mean(place.name, files)
         raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)}){near}')
-    with found.open('rb') as opened:
-        # older formats neither begin as a zip archive nor end as one
-        cut_short = opened.read(len(ZIP_START)) == ZIP_START and not is_zipfile(opened)
-    if cut_short:
-        whole = next(filter(_is_whole, _newest_first(found.parent)), None)
-        hint = f'; the newest whole one beside it is {whole}' if whole else ''
-        raise InputError(f'{role} {found}: the file is cut short{hint}')
     return found
 
 
