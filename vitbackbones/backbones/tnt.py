@@ -307,10 +307,7 @@ class TNT(WindowOptions, PlainBackbone):
         levels = {'side': side, 'outer': outer, 'projection': projection}
         self.blocks = block_row(each, self.recursion, TNTBlock, TNTBlock, **levels)
         self.norm = nn.LayerNorm(dims, eps=1e-5) if final_norm else nn.Identity()
-        self._reset_parameters()
-
-    def _reset_parameters(self) -> None:
-        """Initialize as published: trunc-normal 0.02 for tokens and linear layers, biases 0."""
+        # as published: trunc-normal 0.02 for tokens and linear layers, biases 0
         first = (self.cls_token,) if self.to_patch is not None else ()  # else it is 0 as well
         for token in (*first, self.patch_pos, self.pixel_pos):
             if token is not None:

@@ -2,9 +2,6 @@
 
 A work dir stands for its latest checkpoint, ``WORK_DIR/best`` for the one that did best in an
 evaluation (``default_hooks.checkpoint.save_best``).
-
-mmengine starts from scratch when there is nothing to resume, which costs a day before it is
-noticed.
 """
 
 import sys
@@ -162,8 +159,8 @@ def _newest_first(work_dir: Path) -> list[Path]:
 
 
 def _is_whole(checkpoint: Path) -> bool:
-    """Whether a checkpoint is a complete zip archive, or a folder as DeepSpeed writes."""
-    return checkpoint.is_dir() or (checkpoint.is_file() and is_zipfile(checkpoint))
+    """Whether a checkpoint is a complete zip archive."""
+    return checkpoint.is_file() and is_zipfile(checkpoint)
 
 
 def resume_hint() -> str:
