@@ -56,12 +56,10 @@ class CurvesHook(Hook):
         if not any(isinstance(backend, LocalVisBackend) for backend in backends.values()):
             backends['LocalVisBackend'] = LocalVisBackend(str(Path(runner.log_dir, 'vis_data')))
 
-    @master_only
     def after_val_epoch(self, runner, metrics=None) -> None:
         if time.monotonic() - self.last_drawn > PAUSE:
             self.draw(runner)
 
-    @master_only
     def after_train(self, runner) -> None:
         self.draw(runner)
 

@@ -37,10 +37,6 @@ def _has(*keys: str) -> Callable[[StateDict], bool]:
     return lambda state: all(key in state for key in keys)
 
 
-def _renamed(rules: dict[str, str]) -> Callable[[StateDict], StateDict]:
-    return partial(rename, rules=rules)
-
-
 # The first that recognizes a state dict wins. A published file is recognized by one entry only,
 # except by the last two, whose keys are ours: they come last because Aug-ViT's and T2T's files
 # have DeiT's keys too, and 'native' takes whatever is left.
@@ -64,7 +60,7 @@ FORMATS = {
     'aug_vit': Format(columns.is_aug_vit, columns.convert_aug_vit),
     'msf': Format(
         _has('to_patch_embedding.2.weight', 'transformer.layers.0.0.to_out.weight'),
-        _renamed(columns.MSF_RULES),
+        partial(rename, rules=columns.MSF_RULES),
     ),
     'pvt': Format(_has('patch_embed1.proj.weight', 'block1.0.attn.q.weight'), pyramids.convert_pvt),
     'tnt': Format(_has('outer_pos', 'inner_pos'), columns.convert_tnt),
@@ -74,15 +70,16 @@ FORMATS = {
         _has('tokens_to_token.project.weight', 'blocks.0.norm1.weight'), columns.convert_t2t
     ),
     'mmpretrain_tnt': Format(
-        _has('layers.0.outer_block.norm_attn.weight'), _renamed(columns.MMPRETRAIN_TNT_RULES)
+        _has('layers.0.outer_block.norm_attn.weight'),
+        partial(rename, rules=columns.MMPRETRAIN_TNT_RULES),
     ),
     'mmpretrain_t2t': Format(
         _has('tokens_to_token.project.weight', 'encoder.0.ln1.weight'),
-        _renamed(columns.MMPRETRAIN_T2T_RULES),
+        partial(rename, rules=columns.MMPRETRAIN_T2T_RULES),
     ),
     'mmpretrain_vit': Format(
         _has('layers.0.ln1.weight', 'layers.0.attn.qkv.weight'),
-        _renamed(columns.MMPRETRAIN_VIT_RULES),
+        partial(rename, rules=columns.MMPRETRAIN_VIT_RULES),
     ),
     'sret': Format(
         _has('transformers.0.blocks.0.norm1.weight', 'patch_embed.bn1.weight'),
