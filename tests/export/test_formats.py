@@ -82,7 +82,7 @@ class LargerSide(nn.Module):
 
 def test_a_choice_of_open_sides_reaches_openvino(tmp_path):
     program = trace(LargerSide(), torch.ones(1, 3, 40, 48), ('size',))
-    write_openvino(program, ['side'], tmp_path / 'model.xml', half=False)
+    write_openvino(program, ['side'], tmp_path / 'model.xml')
     run = in_openvino(tmp_path / 'model.xml')
     for size in ((32, 64), (72, 24)):
         assert run(np.ones((1, 3, *size), np.float32)) == max(size)
@@ -92,7 +92,7 @@ def test_what_openvino_does_not_read_is_one_message(tmp_path):
     program, root = trace(Unread(), torch.ones(1, 3, 8, 8), ()), logging.getLogger()
     before = root.level, [*root.filters], [*root.handlers]
     with pytest.raises(InputError, match='OpenVINO cannot read the graph: .*try --to onnx'):
-        write_openvino(program, ['kept'], tmp_path / 'model.xml', half=False)
+        write_openvino(program, ['kept'], tmp_path / 'model.xml')
     assert (root.level, root.filters, root.handlers) == before
 
 
@@ -107,6 +107,6 @@ def test_small_numbers_stay_in_the_graph(tmp_path):
     runtime = pytest.importorskip('onnxruntime')
     pytest.importorskip('onnxscript')
     image = torch.full((1, 3, 4, 4), 1e-9)
-    write_onnx(trace(Guarded(), image, ()), ('out',), tmp_path / 'model.onnx', half=False)
+    write_onnx(trace(Guarded(), image, ()), ('out',), tmp_path / 'model.onnx')
     (found,) = runtime.InferenceSession(tmp_path / 'model.onnx').run(None, {'image': image.numpy()})
     np.testing.assert_allclose(found, Guarded()(image)[0], rtol=1e-6)

@@ -57,7 +57,7 @@ class Two(torch.nn.Module):
 def test_every_output_of_openvino_has_its_name(tmp_path):
     openvino = pytest.importorskip('openvino')
     program = torch.export.export(Two(), (torch.rand(1, 3, 8, 8),))
-    FORMATS['openvino'].write(program, ('least', 'largest'), tmp_path / 'model.xml', half=False)
+    FORMATS['openvino'].write(program, ('least', 'largest'), tmp_path / 'model.xml')
     ports = openvino.Core().read_model(tmp_path / 'model.xml').outputs
     assert [port.get_any_name() for port in ports] == ['least', 'largest']
 
@@ -77,21 +77,6 @@ def test_a_file_for_any_size_takes_pictures_of_any(tmp_path):
     )
 
 
-@torch.no_grad()
-def test_a_file_in_half_precision_is_half_as_large(tmp_path):
-    arch = {'embed_dims': 192, 'depth': 2, 'num_heads': 3}  # weights outweigh the graph
-    subject = small_subject('deit_ti', arch=arch)
-    sizes = {}
-    for half in (False, True):
-        file = tmp_path / f'{half}.onnx'
-        card = export(subject, Settings(half=half), file)
-        assert card.half == half
-        sizes[half] = file.stat().st_size
-    assert sizes[True] < 0.6 * sizes[False]
-    found, image = answers(file, 1)
-    np.testing.assert_allclose(found, subject.network(image)[0], rtol=0.02, atol=0.02)
-
-
 WINDOWS = {'window_size': 2, 'global_attn_indexes': [1]}
 
 
@@ -106,14 +91,14 @@ def test_a_model_that_cannot_have_any_size_says_why(name, options, reason, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
-def other_weights(program, outputs, file, half):
+def other_weights(program, outputs, file):
     """Write a graph whose answers are not those of the model."""
     for name, weight in program.state_dict.items():
         program.state_dict[name] = torch.nn.Parameter(weight * 1.01, requires_grad=False)
-    write_pt2(program, outputs, file, half)
+    write_pt2(program, outputs, file)
 
 
-def cut_short(program, outputs, file, half):
+def cut_short(program, outputs, file):
     """Write what no runtime reads."""
     file.write_bytes(b'half')
 
@@ -171,7 +156,7 @@ def test_a_full_disk_is_one_line_in_every_format(format, tmp_path):
     file.symlink_to('/dev/full')
     file.with_suffix('.bin').symlink_to('/dev/full')  # of OpenVINO
     with pytest.raises(InputError, match=r'cannot be written to a disk with [\d.]+ MB left \('):
-        FORMATS[format].write(program, subject.network.outputs, file, half=False)
+        FORMATS[format].write(program, subject.network.outputs, file)
 
 
 def test_a_missing_package_is_named_with_the_command(monkeypatch):

@@ -72,8 +72,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--size', type=image_size, metavar='HxW', help=size)
     number = 'images at once where that is not dynamic (default: 1)'
     add('--batch-size', type=count, default=1, metavar='N', help=number)
-    half = 'keep weights in half precision; they are computed with in float32'
-    add('--half', action='store_true', help=half)
     preprocess = 'take pictures (N, H, W, 3) in uint8, RGB, and normalize inside'
     add('--preprocess', action='store_true', help=preprocess)
     output = (
@@ -113,7 +111,6 @@ def export(options: Namespace) -> None:
         dynamic=options.dynamic,
         size=options.size,
         batch=options.batch_size,
-        half=options.half,
         preprocess=options.preprocess,
     )
     if options.checkpoint and options.untrained:
@@ -139,10 +136,10 @@ def _require_int8(options: Namespace) -> None:
     if not options.int8:
         if options.calibrate or options.accuracy_control:
             raise InputError('--calibrate and --accuracy-control are for --int8')
-    elif options.to != 'openvino' or options.half:
+    elif options.to != 'openvino':
         raise InputError(
-            '--int8 is for --to openvino, without --half: other runtimes may take longer in 8 bits '
-            f'than in float32 ({page("export")})'
+            '--int8 is for --to openvino: other runtimes may take longer in 8 bits than in '
+            f'float32 ({page("export")})'
         )
     elif options.untrained:
         raise InputError('--int8 measures what trained weights lose; leave --untrained out')

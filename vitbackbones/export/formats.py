@@ -18,7 +18,6 @@ from ..errors import InputError
 from ..utils.messages import in_one_line
 from ..utils.packages import import_optional
 from .graphs import ports, silenced
-from .half import halve_constants
 from .runtime import suppression  # noqa: F401 (registers its operator)
 from .runtime.runtimes import LONGEST
 
@@ -45,7 +44,7 @@ def _saving(file: Path) -> Iterator[None]:
         ) from error
 
 
-def write_onnx(program: ExportedProgram, outputs: Sequence[str], file: Path, half: bool) -> None:
+def write_onnx(program: ExportedProgram, outputs: Sequence[str], file: Path) -> None:
     """Write a graph for ONNX Runtime, TensorRT and others."""
     import onnx
 
@@ -56,16 +55,12 @@ def write_onnx(program: ExportedProgram, outputs: Sequence[str], file: Path, hal
         keep_small_numbers(made.model)
         made.optimize()
         model = made.model_proto
-    if half:
-        halve_constants(model)
     large = model.ByteSize() > 2**31 - 2**20  # more than a file of protobuf holds
     with _saving(file):
         onnx.save(model, file, save_as_external_data=large, location=f'{file.name}.data')
 
 
-def write_openvino(
-    program: ExportedProgram, outputs: Sequence[str], file: Path, half: bool
-) -> None:
+def write_openvino(program: ExportedProgram, outputs: Sequence[str], file: Path) -> None:
     """Write a graph for OpenVINO, ``.xml``, and its weights beside it, ``.bin``.
 
     Raises:
@@ -77,7 +72,7 @@ def write_openvino(
         source = program
         if needs_onnx(program):
             source = Path(folder, 'model.onnx')
-            write_onnx(program, outputs, source, half=False)
+            write_onnx(program, outputs, source)
         try:
             model = openvino.convert_model(source)
         except Exception as error:  # of many kinds
@@ -90,11 +85,11 @@ def write_openvino(
     for i, name in enumerate(outputs):
         model.outputs[i].get_tensor().set_names({name})
     with _saving(file):
-        openvino.save_model(model, file, compress_to_fp16=half)
+        openvino.save_model(model, file, compress_to_fp16=False)
 
 
-def write_pt2(program: ExportedProgram, outputs: Sequence[str], file: Path, half: bool) -> None:
-    """Write a graph for ``torch.export.load``. Its weights are halved before it is traced."""
+def write_pt2(program: ExportedProgram, outputs: Sequence[str], file: Path) -> None:
+    """Write a graph for ``torch.export.load``."""
     content = io.BytesIO()  # on a full disk torch would end the process
     with silenced():
         torch.export.save(program, content)
@@ -155,12 +150,12 @@ class Format(NamedTuple):
     Attributes:
         suffix: of the file.
         packages: what writing and running it take beside torch, as pip names them.
-        write: writes the file, given graph, names of its outputs, and whether in half precision.
+        write: writes the file, given graph, names of its outputs, and where to.
     """
 
     suffix: str
     packages: tuple[str, ...]
-    write: Callable[[ExportedProgram, Sequence[str], Path, bool], None]
+    write: Callable[[ExportedProgram, Sequence[str], Path], None]
 
 
 FORMATS = {

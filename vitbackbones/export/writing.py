@@ -22,7 +22,6 @@ from ..layers import fuse_for_inference
 from ..utils.packages import versions
 from .formats import FORMATS, INPUT, require_packages
 from .graphs import FromPixels, example, ports, trace
-from .half import keep_half, round_weights
 from .parity import NO_LABEL, TOLERANCE, differences, exceeded, in_words, worst_of
 from .pipeline import Size
 from .placing import take_place, workshop
@@ -46,7 +45,6 @@ class Settings:
         dynamic: what may differ from call to call, of ``'batch'`` and ``'size'``.
         size: height and width of the images, None for the subject's.
         batch: number of images, where it is not dynamic.
-        half: keep the weights in half precision; they are rounded.
         preprocess: take pictures in uint8 and normalize inside.
     """
 
@@ -54,7 +52,6 @@ class Settings:
     dynamic: tuple[str, ...] = ()
     size: Size | None = None
     batch: int = 1
-    half: bool = False
     preprocess: bool = False
 
 
@@ -85,9 +82,6 @@ def export(
         raise InputError(f'{subject.name}: the test pipeline does not set a size; give --size HxW')
     settings = replace(settings, size=size)
     network = subject.network
-    if settings.half:
-        network = fuse_for_inference(network)  # a copy; what is rounded is in the file
-        round_weights(network)
     if settings.preprocess:
         network = FromPixels(network, subject.mean, subject.std)
     network = network.eval()  # which the file has to answer like
@@ -95,7 +89,7 @@ def export(
     with workshop(file) as folder:
         part = folder / file.name
         writer = FORMATS[settings.format].write
-        writer(program, subject.network.outputs, part, settings.half)
+        writer(program, subject.network.outputs, part)
         card = _card(subject, settings, program)
         card.write(part)
         exported = load(part, trusted=True)  # it was written here
@@ -109,13 +103,8 @@ def export(
 
 def _traced(network: nn.Module, settings: Settings) -> ExportedProgram:
     """Return the graph of a network, with what is constant folded into weights."""
-    if not settings.half:  # else it is folded already
-        network = fuse_for_inference(network)
-    elif settings.format == 'pt2':
-        network = copy.deepcopy(network)
-        keep_half(network)
     image = example(settings.size, settings.batch, settings.dynamic, settings.preprocess)
-    return trace(network, image, settings.dynamic)
+    return trace(fuse_for_inference(network), image, settings.dynamic)
 
 
 # ------------------------------------------------------------------------ card
@@ -137,7 +126,6 @@ def _card(subject: Subject, settings: Settings, program: ExportedProgram) -> Car
             for name, value in zip(subject.network.outputs, values, strict=True)
         ],
         dynamic=list(settings.dynamic),
-        half=settings.half,
         checkpoint=subject.checkpoint,
         threshold=subject.threshold,
         parity={},

@@ -31,7 +31,7 @@ def test_batches_of_one_and_of_three_are_found_as_by_predict(name, tmp_path):
     module = exportable(model, 'detection')
     folded = fuse_for_inference(module)  # as export does
     program = trace(folded, torch.zeros(2, 3, *SIZE), ('batch',))
-    write_onnx(program, module.outputs, tmp_path / 'model.onnx', half=False)
+    write_onnx(program, module.outputs, tmp_path / 'model.onnx')
     session = runtime.InferenceSession(tmp_path / 'model.onnx')
     for number in (1, 3):
         images = torch.randn(number, 3, *SIZE)

@@ -25,7 +25,6 @@ def make_card(**changed) -> Card:
         'steps': [],
         'outputs': [GraphOutput(name='logits', dtype='float32', shape=[None, 3])],
         'dynamic': ['batch'],
-        'half': False,
         'checkpoint': None,
         'parity': {},
         'versions': {},

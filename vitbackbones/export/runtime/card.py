@@ -67,7 +67,6 @@ class Card:
         steps: how a picture becomes an input, see :mod:`.preparing`.
         outputs: of the graph, in order.
         dynamic: what may differ from call to call: ``'batch'``, ``'size'``.
-        half: whether the weights are in half precision.
         checkpoint: ``{'file': name, 'sha256': ..., 'license': ...}`` of the weights, None for
             initial ones. The license is an SPDX identifier, None where it is not known.
         file_sha256: of the exported file, see :func:`digest`; :meth:`write` fills it in.
@@ -88,7 +87,6 @@ class Card:
     steps: Annotated[list, listed(DICT, most=MOST_STEPS)]
     outputs: Annotated[list, listed(DICT)]
     dynamic: Annotated[list, listed(choice('batch', 'size'))]
-    half: Annotated[bool, FLAG]
     checkpoint: Annotated[dict | None, DICT | NONE]
     file_sha256: Annotated[str, TEXT] = ''
     parity: Annotated[dict, DICT]
