@@ -79,7 +79,7 @@ class Exported(nn.Module):
         program = trace(self.graph, image.clone(), ())
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, 'graph.onnx')
-            write_onnx(program, self.names, file, half=False)
+            write_onnx(program, self.names, file)
             return file.read_bytes()
 
 

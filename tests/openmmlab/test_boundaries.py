@@ -19,8 +19,12 @@ FRAMES = {
 }
 IMPORTS = {'meta_path', 'path_hooks', 'unittest'}  # of sys; mock.patch
 CHANGES = {'update', 'setdefault', 'pop', 'popitem', 'clear', '__setitem__', '__delitem__'}
-# torch's own setting, for those who ask for compilation
-ALLOWED = {'layers/graphs.py: assigns torch._dynamo.config.cache_size_limit'}
+ALLOWED = {
+    # torch's own setting, for those who ask for compilation
+    'layers/graphs.py: assigns torch._dynamo.config.cache_size_limit',
+    # of one layer of a network, as torch's parametrizations do
+    'layers/lora.py: assigns layer.__class__',
+}
 
 
 def is_foreign(node, others):
