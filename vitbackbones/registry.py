@@ -198,7 +198,7 @@ HOOKS = LazyRegistry(
     'hook',
     ROOT_HOOKS,
     {
-        'training.hooks': 'LogFolderHook PicturesHook ProgressHook RunPageHook',
+        'training.hooks': 'CoefficientsHook LogFolderHook PicturesHook ProgressHook RunPageHook',
         'training.hooks.adapters': 'AdaptersHook',
         'training.hooks.cached_maps': 'CachedMapsHook',
         'training.hooks.checkpoint': 'CheckpointHook',

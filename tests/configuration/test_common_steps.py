@@ -49,7 +49,9 @@ def test_a_config_gets_the_guards_that_it_does_not_choose_itself(tmp_path):
         assert config.custom_hooks == [{'type': 'vitbackbones.InterruptHook'}]
 
 
-@pytest.mark.parametrize('name', ['LogFolderHook', 'PicturesHook', 'ProgressHook', 'RunPageHook'])
+@pytest.mark.parametrize(
+    'name', ['CoefficientsHook', 'LogFolderHook', 'PicturesHook', 'ProgressHook', 'RunPageHook']
+)
 def test_hooks_in_dumps_of_earlier_runs_are_known(name):
     HOOKS.build({'type': f'vitbackbones.{name}', 'count': 4})
 

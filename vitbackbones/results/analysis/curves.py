@@ -21,8 +21,8 @@ from .plots import grouped, label, new_figure, style_of
 from .run_log import LOGS, records
 
 EPOCH, ITERATION = 'epoch', 'iteration'
-# What places a record in the run or measures the machine.
-NO_CURVES = re.compile(r'(step|iter|epoch|time|data_time|memory)$')
+# What places a record in the run or measures the machine, and what earlier runs logged besides.
+NO_CURVES = re.compile(r'(step|iter|epoch|time|data_time|memory)$|coefficients/')
 # Losses of DETR's inner decoder layers and of auxiliary heads; the sum has them all.
 INNER = re.compile(r'(d|aux[_.])\d+\.')
 # Panels of what training logs, by the first pattern that its name holds.

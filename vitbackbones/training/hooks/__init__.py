@@ -10,4 +10,4 @@ class FormerHook(Hook):
         pass
 
 
-LogFolderHook = PicturesHook = ProgressHook = RunPageHook = FormerHook
+CoefficientsHook = LogFolderHook = PicturesHook = ProgressHook = RunPageHook = FormerHook
