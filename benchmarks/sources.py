@@ -1,4 +1,4 @@
-"""Models of OpenMMLab and forms of ours beside those of ``vitbackbones benchmark``.
+"""Models of OpenMMLab and forms of ours beside those of ``benchmarks.model_sources``.
 
 ==========================  ======================================================
 ``mmpretrain:``             a name of ``mmpretrain.list_models()``

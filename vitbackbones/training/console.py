@@ -74,11 +74,14 @@ class QuietRunner(MMEngineRunner):
 
     def build_model(self, model: dict | nn.Module) -> nn.Module:
         model = super().build_model(model)
+        backbone = getattr(model, 'backbone', None)
+        if backbone is None:  # a test of several views, in tiles or of an exported file
+            return model
         if self.cfg.get('frozen'):
-            freeze(model.backbone)
+            freeze(backbone)
         if self.cfg.get('lora'):
-            add_adapters(model.backbone, self.cfg.lora)
-            for norm in (part for part in model.backbone.modules() if isinstance(part, _BatchNorm)):
+            add_adapters(backbone, self.cfg.lora)
+            for norm in (part for part in backbone.modules() if isinstance(part, _BatchNorm)):
                 freeze(norm)
         return model
 
