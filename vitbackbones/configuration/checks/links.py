@@ -157,7 +157,8 @@ def _frozen(config: Config) -> Iterator[Link]:
     still = [key for key, each in keys.items() if each.get('lr_mult', 1) == 0]
     if heads := [key for key in still if 'head' in key]:
         yield 'frozen too much', f'lr_mult is 0 for {some(heads)}'
-    held = config.get('frozen') or backbone.get('frozen_stages', -1) > 0 or 'backbone' in still
+    held = config.get('frozen') or config.get('lora') or 'backbone' in still
+    held = held or backbone.get('frozen_stages', -1) > 0
     if held and not (backbone.get('init_cfg') or config.get('load_from')):
         yield 'frozen too much', 'the backbone, or a part of it, stays at random weights'
 

@@ -62,7 +62,7 @@ def only_writer(config: Config) -> Iterator[None]:
 
 
 # What a run leaves; other files of the folder are the user's own.
-LEFT = ('epoch_*.pth', 'iter_*.pth', 'best_*.pth', INTERRUPTED, POINTER)
+LEFT = ('epoch_*.pth', 'iter_*.pth', 'best_*.pth', INTERRUPTED, POINTER, 'adapter/adapter_*')
 
 
 def earlier_checkpoints(folder: Path) -> list[Path]:
@@ -102,7 +102,7 @@ def remove_checkpoints(folder: Path) -> str:
     """Remove what an earlier run left in ``folder``; return the names."""
     found = earlier_checkpoints(folder)
     for path in found:
-        # strategies that save a file for each process have a folder for each checkpoint
+        # checkpoints of strategies that are gone have one
         is_folder = path.is_dir() and not path.is_symlink()
         shutil.rmtree(path) if is_folder else path.unlink()
     return shorten(path.name for path in found)
