@@ -146,6 +146,8 @@ def test_a_run_is_tested_opened_and_exported_like_any_other(trained, run, data, 
     metrics = [[line for line in each.splitlines() if line.startswith('mIoU')] for each in said]
     assert metrics[0]
     assert metrics[0] == metrics[1]
+    dump = tmp_path / 'run' / 'tiny_seg.py'  # in a model around the one with a backbone
+    run('test', dump, 'run', '--data-root', data, '--work-dir', 'tiled', '--tiles', '32')
     pictures = sorted((data / 'images' / 'val').iterdir())
     with vitbackbones.open_model(str(TINY_SEG), 'run', runtime='torch') as model:
         answers = list(model.predict(pictures))
