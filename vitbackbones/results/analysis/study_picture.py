@@ -19,7 +19,7 @@ def draw(records: Sequence[Record], smallest: float | None = None) -> Figure:
     by_name = {record.variant.name: record for record in records}
     figure, ((left, right),) = new_figure(1, 2, (4.5, 1 + 0.35 * len(records)), sharey=True)
     left.set_yticks(range(len(records)), list(by_name))
-    left.invert_yaxis()
+    left.set_ylim(len(records) - 0.5, -0.5)  # the first on top
     for row, record in enumerate(records):
         variant, against = record.variant, by_name[record.variant.against]
         _draw_row(left, row, record.values, dict.fromkeys(record.values, 0))
