@@ -50,6 +50,15 @@ def test_the_log_file_is_complete_and_the_screen_is_short(tmp_path, capsys):
     assert len(shown.splitlines()) < 50
 
 
+def test_the_first_step_is_shown_at_once(tmp_path, capsys):
+    config = toy_config(tmp_path, default_hooks={'logger': {'type': 'LoggerHook', 'interval': 99}})
+    runner = console.QuietRunner.from_cfg(config)
+    runner.register_hook(console.FirstStepHook())
+    runner.train()
+    steps = [line for line in capsys.readouterr().out.splitlines() if 'Epoch(train)' in line]
+    assert ['[1/4]' in line for line in steps] == [True, False, False, False]  # ends of epochs
+
+
 def test_the_metrics_of_a_test_are_left_to_the_table(tmp_path, capsys):
     config = toy_config(tmp_path)
     config.update(test_dataloader=config.val_dataloader, test_cfg={})

@@ -31,7 +31,7 @@ from ..configuration.names import is_remote
 from ..configuration.read import read_config, require_sections
 from ..errors import InputError
 from ..openmmlab.missing_packages import leave_out_unused
-from ..training.console import QuietRunner
+from ..training.console import FirstStepHook, QuietRunner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume, latest_checkpoint
 from ..training.frozen import BACKBONE, use_freeze
 from ..training.hooks.curves import told_when_stopped
@@ -197,6 +197,7 @@ def _train(config: Config, options: Namespace) -> None:
         config = join_machine(add_guards(config), options)
         with explained(config):
             runner = QuietRunner.from_cfg(config)
+            runner.register_hook(FirstStepHook())
             if options.overwrite:
                 runner.register_hook(StartAnewHook())
             with told_when_stopped(runner), saved_without_data(runner):

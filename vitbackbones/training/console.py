@@ -130,6 +130,18 @@ class QuietRunner(MMEngineRunner):
         return logger
 
 
+class FirstStepHook(Hook):
+    """Shows the first step: on a CPU the line of the fiftieth takes minutes."""
+
+    shown = False
+
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
+        if not self.shown:
+            self.shown = True
+            _, line = runner.log_processor.get_log_after_iter(runner, batch_idx, 'train')
+            runner.logger.info(line)
+
+
 def _worth_showing(record: logging.LogRecord) -> bool:
     """Keep warnings, tables, and single lines that are neither boilerplate nor said elsewhere."""
     message = record.getMessage()
