@@ -22,7 +22,7 @@ import torch
 from torch import nn
 
 from vitbackbones.errors import InputError
-from vitbackbones.inference.subjects import build
+from vitbackbones.inference.subjects import build_classifier
 from vitbackbones.utils.messages import did_you_mean
 from vitbackbones.utils.packages import import_optional
 
@@ -56,8 +56,8 @@ def build_model(
 def build_ours(spec: str, size: Size, features: bool) -> nn.Module:
     """Build a model of ``list_models()``, with arguments behind its name."""
     if not features:
-        return build(spec, size)
-    return build(spec, size, num_classes=0, out_type='featmap').backbone
+        return build_classifier(spec, size)
+    return build_classifier(spec, size, num_classes=0, out_type='featmap').backbone
 
 
 def _fused(name: str, size: Size, features: bool, **options) -> nn.Module:

@@ -18,7 +18,7 @@ from ..inference.configured import read_model_config
 from ..inference.drawing.sheet import spread
 from ..inference.predictor import Predictor, choose_device
 from ..inference.sources import find_sources, read_frames
-from ..inference.subjects import build, by_name, of_config
+from ..inference.subjects import build_classifier, by_name, of_config
 from ..results.analysis.analyses import ANALYSES
 from ..results.analysis.reading import Subject
 from ..training.cores import share_cores
@@ -146,7 +146,7 @@ def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subje
             print(f'{name}: no CHECKPOINT is given, so its weights are random')
         if model.startswith(OURS):
             size = options.size or DEFAULT_SIZE
-            classifier = build(model.removeprefix(OURS), size)
+            classifier = build_classifier(model.removeprefix(OURS), size)
             for file in given:
                 load_pretrained(classifier, file)
             found.append(by_name(name, classifier.to(device).eval(), size, frames))

@@ -25,7 +25,7 @@ IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))  # mean and deviation 
 BORDER = 0.0625  # of a photograph, cut off on each side: 224 of 256 pixels are left
 
 
-def build(spec: str, size: tuple[int, int], **options) -> Classifier:
+def build_classifier(spec: str, size: tuple[int, int], **options) -> Classifier:
     """Build a classifier that ``spec`` names, with arguments of its backbone behind the name.
 
     A dot leads into a dict: ``sret_t,groups=None``, ``deit_ti,arch.depth=24``.
