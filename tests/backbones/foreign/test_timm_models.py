@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from tests.backbones.foreign.timm_families import NAMES as FAMILIES
-from tests.backbones.foreign.timm_families import PAGE, UNSEEN, equal_to_timm, row
+from tests.backbones.foreign.timm_families import PAGE, equal_to_timm, row
 from vitbackbones.backbones.foreign.timm_models import Timm, weights_of
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.layers.lora import add_adapters, merged_state
@@ -36,8 +36,7 @@ def test_maps_are_those_of_timm(name, tmp_path):
 @pytest.mark.grid
 @pytest.mark.parametrize('family', FAMILIES)
 def test_the_page_says_what_every_family_gives(family):
-    page = PAGE.read_text()
-    assert f'| {family} | `{FAMILIES[family]}` | {UNSEEN} |' in page or row(family) in page
+    assert row(family) in PAGE.read_text()
 
 
 def test_the_walk_has_every_family_of_timm():

@@ -16,7 +16,6 @@ from vitbackbones.backbones.foreign.timm_models import Timm
 from vitbackbones.errors import InputError, OptionError
 
 PAGE = Path(__file__).parents[3] / 'docs' / 'backbones.md'
-UNSEEN = 'not compared'  # a family of large networks only
 # the small network of each family
 NAMES = dict(re.findall(r'^\| (\w+) \| `(\w+)` \|', PAGE.read_text(), re.MULTILINE))
 ODD = (97, 130)
