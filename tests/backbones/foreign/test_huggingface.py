@@ -1,10 +1,14 @@
 """Backbones of transformers keep the contract, and their maps are those of ``AutoBackbone``."""
 
+import json
+
 import pytest
 import torch
 
 from vitbackbones.backbones.foreign.huggingface import HuggingFace
+from vitbackbones.configuration.checks.agreement import check_normalization
 from vitbackbones.errors import InputError, OptionError
+from vitbackbones.inference.configured import read_model_config
 
 transformers = pytest.importorskip('transformers')
 VIT = {'hidden_size': 48, 'num_hidden_layers': 3, 'num_attention_heads': 3}
@@ -74,6 +78,19 @@ def test_a_file_of_another_depth_is_refused(tmp_path):
 def test_what_cannot_be_had_is_named(name, options, said):
     with pytest.raises(OptionError, match=said):
         HuggingFace(name, **options)
+
+
+def test_images_are_normalized_as_the_processor_of_the_folder_does(tmp_path):
+    transformers.AutoConfig.for_model('dinov2', **VIT).save_pretrained(tmp_path)
+    assert HuggingFace(str(tmp_path)).preprocessing == {}
+    numbers = {'image_mean': [0.5, 0.4, 0.3], 'image_std': [0.1, 0.2, 0.4]}
+    (tmp_path / 'preprocessor_config.json').write_text(json.dumps(numbers))
+    config = read_model_config('quick_detector', {'model.backbone': f'hf:{tmp_path}'})
+    assert config.model.data_preprocessor.mean == [127.5, 102, 76.5]
+    config.model.backbone.pretrained = True
+    assert check_normalization(config) == []
+    config.model.data_preprocessor.std = [58.0, 57.0, 57.0]
+    assert 'of mean [127.5,102,76.5] and std [25.5,51,102]' in check_normalization(config)[0]
 
 
 def test_a_repository_that_is_not_here_is_one_message(monkeypatch):

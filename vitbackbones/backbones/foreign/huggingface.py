@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ class HuggingFace(Foreign):
             given['drop_path_rate'] = drop_path_rate
         auto = import_optional('transformers', EXTRA).AutoBackbone
         config = configuration(name, given)
+        self.preprocessing = images_of(name)
         self.img_size = input_size(getattr(config, 'image_size', None) or 224)
 
         def build() -> Network:
@@ -125,7 +127,7 @@ def configuration(name: str, given: Mapping[str, Any]):
     """
     auto = import_optional('transformers', EXTRA).AutoConfig
     kinds = import_optional(KINDS, EXTRA).MODEL_FOR_BACKBONE_MAPPING_NAMES
-    if '/' in name or Path(name).is_dir():
+    if is_place(name):
         with fetching(name):
             config = auto.from_pretrained(name, local_files_only=is_offline(), **given)
     elif name in kinds:
@@ -140,6 +142,22 @@ def configuration(name: str, given: Mapping[str, Any]):
     if unknown:
         raise OptionError(f'{name}: has no {some(unknown, str)}')
     return config
+
+
+def is_place(name: str) -> bool:
+    """Whether a name is that of a repository or a folder, and not a type of model."""
+    return '/' in name or Path(name).is_dir()
+
+
+def images_of(name: str) -> dict:
+    """Return ``mean`` and ``std`` that the image processor of a repository or folder has, if any."""
+    images: dict = {}
+    if is_place(name):
+        base = import_optional('transformers.image_processing_base', EXTRA).ImageProcessingMixin
+        with suppress(OSError):  # there is none
+            images = base.get_image_processor_dict(name, local_files_only=is_offline())[0]
+    known = {key: images.get(f'image_{key}') for key in ('mean', 'std')}
+    return {key: tuple(numbers) for key, numbers in known.items() if numbers}
 
 
 def weights_of(name: str) -> str | None:

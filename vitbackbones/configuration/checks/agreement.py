@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from mmengine.config import Config
 
+from ...backbones.foreign.huggingface import images_of
 from ...backbones.foreign.timm_models import published_config
 from ...backbones.names import MODELS
 from ...backbones.preprocessing import named_config
@@ -167,21 +168,22 @@ def check_batch_size(config: Config, launcher: str) -> list[str]:
 def check_normalization(config: Mapping) -> list[str]:
     """Return a line where mean or deviation are not those of the weights that a run starts from.
 
-    Weights are known by the name of their file, as published or of the model, and those of timm by
-    the name of the network. Nothing is changed: a mean that only training took from them would be
-    missing in every later test of the config.
+    Weights are known by the name of their file, as published or of the model, and those of timm and
+    transformers by the name of the network. Nothing is changed: a mean that only training took from
+    them would be missing in every later test of the config.
     """
     starts = [value_at(config, f'model.{key}') for key in ('init_cfg', 'backbone.init_cfg')]
     start = next((each for each in starts if value_at(each, 'type') in INITIALIZERS), {})
     name, images = name_of(start.get('checkpoint') or ''), value_at(config, PREPROCESSOR)
     backbone = value_at(config, 'model.backbone') or {}
-    if type_at(backbone) == 'Timm' and (start or backbone.get('pretrained')):
-        name, wanted = backbone['name'], published_config(backbone['name'])
+    foreign = {'Timm': published_config, 'HuggingFace': images_of}.get(type_at(backbone) or '')
+    if foreign and (start or backbone.get('pretrained')):
+        name, wanted = backbone['name'], foreign(backbone['name'])
     elif name in {*MODELS, *PUBLISHED}:
         wanted = named_config(name)
     else:
         return []
-    if not value_at(images, 'mean'):
+    if not (value_at(images, 'mean') and wanted.get('mean') and wanted.get('std')):
         return []
     seen = {key: [round(255 * x, 3) for x in wanted[key]] for key in ('mean', 'std')}
     # the same to half a level of 8 bits, as RGB or as BGR
