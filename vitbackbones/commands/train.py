@@ -188,7 +188,10 @@ def _train(config: Config, options: Namespace) -> None:
     with only_writer(config):
         try_model(config)
         config = _find_start(config, options)
-        _check_earlier_run(config, options)
+        if options.overwrite:
+            require_kept(config)
+        elif not config.get('resume'):
+            require_unused(Path(config.work_dir))
         config = _find_weights(config, options)
         config = prepare_teacher(config)
         config = find_data(config, options, _splits(config))
@@ -316,11 +319,3 @@ def _follow(config: Config, options: Namespace) -> Config:
     config.setdefault('default_hooks', {})  # which returns a copy of it
     config.default_hooks.track = {'type': 'vitbackbones.TrackHook', 'trackers': trackers}
     return config
-
-
-def _check_earlier_run(config: Config, options: Namespace) -> None:
-    """Neither remove nor overwrite by accident what the work dir holds."""
-    if options.overwrite:
-        require_kept(config)
-    elif not config.get('resume'):
-        require_unused(Path(config.work_dir))

@@ -141,7 +141,8 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
                 saved.insert(0, pointer.with_name(name))
         except (OSError, ValueError):  # a folder or pipe; bytes that are not text
             damaged = pointer
-    found = next(filter(_is_whole, saved), None)
+    whole = (file for file in saved if file.is_file() and is_zipfile(file))
+    found = next(whole, None)
     if found is None:
         return None
     if found != saved[0]:
@@ -156,11 +157,6 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
 def _newest_first(work_dir: Path) -> list[Path]:
     saved = [file for file in work_dir.glob('*.pth') if not file.name.startswith('best_')]
     return sorted(saved, key=lambda file: file.stat().st_mtime, reverse=True)
-
-
-def _is_whole(checkpoint: Path) -> bool:
-    """Whether a checkpoint is a complete zip archive."""
-    return checkpoint.is_file() and is_zipfile(checkpoint)
 
 
 def resume_hint() -> str:

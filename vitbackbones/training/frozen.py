@@ -24,12 +24,15 @@ def use_freeze(config: Config, part: str | int) -> Config:
     """Return a copy of ``config`` with a frozen backbone (``'backbone'``) or its first stages.
 
     Raises:
-        InputError: the model has no backbone.
+        InputError: the model has no backbone, or one of fewer stages.
     """
     if config.model.get('backbone') is None:
         raise InputError('--freeze: the model of this config has no backbone')
     config = copy.deepcopy(config)
     if part != BACKBONE:
+        stages = config.model.backbone.get('num_stages', part)  # a ResNet of OpenMMLab checks none
+        if int(part) > stages:
+            raise InputError(f'--freeze {part}: the backbone of this config has {stages} stages')
         config.model.backbone.frozen_stages = part
         return config
     config.frozen = BACKBONE

@@ -93,6 +93,17 @@ def test_images_are_normalized_as_the_processor_of_the_folder_does(tmp_path):
     assert 'of mean [127.5,102,76.5] and std [25.5,51,102]' in check_normalization(config)[0]
 
 
+def test_a_folder_that_transformers_saved_fills_a_backbone(tmp_path):
+    published = transformers.AutoModel.from_config(
+        transformers.AutoConfig.for_model('dinov2', **VIT)
+    )
+    published.save_pretrained(tmp_path)
+    backbone = HuggingFace(str(tmp_path), pretrained=True)
+    backbone.init_weights()
+    key = 'encoder.layer.2.mlp.fc1.weight'
+    assert torch.equal(backbone.net.state_dict()[key], published.state_dict()[key])
+
+
 def test_a_repository_that_is_not_here_is_one_message(monkeypatch):
     monkeypatch.setenv('HF_HUB_OFFLINE', '1')
     with pytest.raises(InputError, match='nobody/nothing: cannot be downloaded'):

@@ -150,7 +150,7 @@ def is_place(name: str) -> bool:
 
 
 def images_of(name: str) -> dict:
-    """Return ``mean`` and ``std`` that the image processor of a repository or folder has, if any."""
+    """Return ``mean`` and ``std`` of the image processor of a repository or folder, if any."""
     images: dict = {}
     if is_place(name):
         base = import_optional('transformers.image_processing_base', EXTRA).ImageProcessingMixin
@@ -161,5 +161,7 @@ def images_of(name: str) -> dict:
 
 
 def weights_of(name: str) -> str | None:
-    """Return the address of the weights of a repository; None for a type of model."""
+    """Return where the weights of a repository or folder are; None for a type of model."""
+    if Path(name).is_dir():
+        return str(Path(name, 'model.safetensors'))
     return f'hf-hub:{name}' if '/' in name else None
