@@ -123,9 +123,10 @@ class Card:
             for i, each in enumerate(values['outputs'])
         ]
         if values.get('file_sha256') != digest(file):
+            files = ' and '.join(str(part) for part in parts(file))
             raise InputError(
-                f'{path} is the card of another file: the SHA-256 in it is not that of {file}. '
-                'Copy the two together, or export again.'
+                f'{path} is the card of another file: the SHA-256 in it is not that of {files}. '
+                'Copy what was exported together, or export again.'
             )
         return cls(**values)
 
