@@ -30,6 +30,15 @@ class Block(nn.Sequential):
     """Sharded by itself, by its name."""
 
 
+class SETRHead(nn.Linear):
+    """Computes without a call of the module, as heads of mmseg do in ``loss``."""
+
+    def loss(self, x):
+        return self.forward(x)
+
+    __call__ = loss
+
+
 @MODELS.register_module()
 class BlockModel(NoisyModel):
     """Without noise in the network, so that any number of processes learns the same."""
@@ -37,6 +46,7 @@ class BlockModel(NoisyModel):
     def __init__(self, noise=0.0):
         super().__init__()
         self.noise = Block(nn.Dropout(noise), nn.Linear(8, 7), nn.Tanh(), nn.Linear(7, 8))
+        self.out = SETRHead(8, 1)
 
 
 def settings(folder, loop, *hooks, noise=0.3, batch_size=1, launch=None, **changes):

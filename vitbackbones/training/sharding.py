@@ -61,7 +61,9 @@ def shard(model: nn.Module, optimizer: Optimizer, averages: Iterable[EMAHook]) -
     for name, parameter in model.named_parameters():
         if not parameter.ndim:
             raise InputError(f'--fsdp: {name} is a single number, which cannot be divided')
-    for part in [*regions(model), model]:
+    # a head is asked for its loss, not called, which FSDP would not see; it stays in the rest
+    parts = [part for part in regions(model) if not hasattr(part, 'loss')]
+    for part in [*parts, model]:
         # False of the whole model would leave it together between an evaluation and a checkpoint
         fully_shard(part, reshard_after_forward=True)
     model.register_load_state_dict_pre_hook(_divide_weights)
