@@ -24,10 +24,7 @@ from ..utils.packages import import_optional
 from .read.load import load_file
 from .table import HUB_ADDRESS, find, is_name
 
-OTHERWISE = (
-    'Fetch it by other means and give the file; train takes --pretrained FILE, or --scratch for '
-    'random weights.'
-)
+OTHERWISE = 'Fetch it by other means and give the file (train: --pretrained FILE, or --scratch).'
 SCHEME = 'hf-hub:'
 WEB = ('http://', 'https://')
 FILES = ('model.safetensors', 'pytorch_model.bin')  # of a repository, the first that it has

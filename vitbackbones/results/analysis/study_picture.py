@@ -31,8 +31,9 @@ def draw(records: Sequence[Record], smallest: float | None = None) -> Figure:
             right.plot(paper, row, 'D', color=COLORS[1], fillstyle='none')
     for x, style in ((0, '-'), (-(smallest or 0), ':'), (smallest or 0, ':')):
         right.axvline(x, color='0.5', linewidth=0.8, linestyle=style)
-    right.set_xscale('symlog', linthresh=1)
+    right.set_xscale('symlog', linthresh=1, subs=(3,))
     right.xaxis.set_major_formatter('{x:g}')
+    right.xaxis.set_minor_formatter('{x:g}')
     label(left, 'each seed, mean and 95 % interval', 'accuracy, %')
     label(right, 'difference; expected (gray), in the paper (diamond)', 'points')
     return figure
