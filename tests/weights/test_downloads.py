@@ -290,6 +290,15 @@ def test_offline_the_cache_is_all(tmp_path, monkeypatch):
     assert all(local for *_, local in hub.asked)
 
 
+def test_a_gated_repository_says_how_to_sign_in(monkeypatch):
+    def refuse(*_, **options):
+        raise errors.GatedRepoError.__new__(errors.GatedRepoError)  # which wants a response
+
+    answering(monkeypatch, refuse)
+    with pytest.raises(InputError, match=r'meta/llama: .*private or gated: "hf auth login"'):
+        fetch_from_hub('hf-hub:meta/llama')
+
+
 def test_without_huggingface_hub_the_message_has_the_command(monkeypatch):
     monkeypatch.setitem(sys.modules, 'huggingface_hub', None)
     with pytest.raises(InputError, match='pip install huggingface_hub'):
