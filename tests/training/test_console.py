@@ -31,6 +31,7 @@ class Talking(Hook):
         runner.logger.info(LINE)
         runner.logger.info('a dump\nof two lines')
         runner.logger.info('paramwise_options -- a:lr=1')
+        runner.logger.warning('a.b is duplicate. It is skipped since bypass_duplicate=True')
         runner.logger.info('\n+---+\n| 1 |\n+---+')
         runner.logger.warning('a warning\nof two lines')
 
@@ -41,7 +42,8 @@ def test_the_log_file_is_complete_and_the_screen_is_short(tmp_path, capsys):
     (log,) = tmp_path.glob('*/*.log')
     for text in ('System environment', 'Hooks will be executed', 'a dump', 'Epoch(train)'):
         assert text in log.read_text()
-    for text in ('System environment', 'Hooks will be executed', 'a dump', 'paramwise_options'):
+    boring = ('System environment', 'Hooks will be executed', 'a dump', 'paramwise_options')
+    for text in (*boring, 'is duplicate'):
         assert text not in shown
     for text in ('one line', '| 1 |', 'warning: a warning\nof two lines', 'toy/error'):
         assert text in shown
