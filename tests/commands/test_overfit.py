@@ -49,10 +49,11 @@ def test_pictures_that_are_learned_end_the_run(run, data, short, monkeypatch):
 
 
 def test_a_training_that_ends_near_zero_names_the_command(run, tool, data):
-    given = ('train', TINY, '--scratch', '--data-root', data)
+    changes = ('--cfg-options', 'default_hooks.logger.interval=2')
+    given = ('train', TINY, '--scratch', '--data-root', data, *changes)
     *_, last = run(*given).out.splitlines()
     assert last.startswith('coco/bbox_mAP is 0.0')
-    assert last.endswith(f'--data-root {data} --overfit 8')
+    assert last.endswith(f'--data-root {data} {" ".join(changes)} --overfit 8')
     refused(tool(*given, '--overfit', 8, '--track', 'page'), '--overfit: --track has no effect')
 
 

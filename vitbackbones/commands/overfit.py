@@ -170,6 +170,9 @@ def hint(runner, options: Namespace) -> str:
     measured = runner.message_hub.log_scalars.get(f'val/{metric}')
     if measured is None or not 0 <= measured.current() < NOTHING * goal:
         return ''
-    given = ['--data-root', options.data_root] if options.data_root else []
+    kept = {'--data-root': options.data_root, '--freeze': options.freeze, '--lora': options.lora}
+    given = [word for pair in kept.items() if pair[1] is not None for word in pair]
+    changes = [f'{key}={value}' for key, value in options.cfg_options.items()]
+    given += ['--cfg-options', *changes] if changes else []
     command = command_line('train', options.config, *given, '--overfit', '8')
     return f'{metric} is {measured.current():.3f}: to find what is broken, {command}'

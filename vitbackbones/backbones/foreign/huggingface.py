@@ -156,8 +156,7 @@ def images_of(name: str) -> dict:
         base = import_optional('transformers.image_processing_base', EXTRA).ImageProcessingMixin
         with suppress(OSError):  # there is none
             images = base.get_image_processor_dict(name, local_files_only=is_offline())[0]
-    known = {key: images.get(f'image_{key}') for key in ('mean', 'std')}
-    return {key: tuple(numbers) for key, numbers in known.items() if numbers}
+    return {k: tuple(images[f'image_{k}']) for k in ('mean', 'std') if images.get(f'image_{k}')}
 
 
 def weights_of(name: str) -> str | None:
