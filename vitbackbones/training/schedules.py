@@ -20,5 +20,5 @@ class PolyLR(MMEnginePolyLR):
     def __init__(
         self, optimizer: Optimizer | BaseOptimWrapper, eta_min_ratio: float = 0.0, **options
     ) -> None:
-        super().__init__(optimizer, **options)
+        super().__init__(optimizer, eta_min=0, **options)
         self.eta_min = eta_min_ratio * min(self.base_values)
