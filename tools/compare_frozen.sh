@@ -6,9 +6,9 @@
 #
 # full: all parts from random weights; tuned: all parts from WEIGHTS; random: a frozen backbone of
 # random weights; frozen: one of WEIGHTS, with kept maps, which uncached does without.
-# SIZES="20 50 200", SEEDS="0 1 2", WAYS, STEPS=500, RATES="tuned=0.001 ...", RATE=0.002 for others,
-# and OUT=work_dirs/frozen choose what runs; a run that was tested is not repeated. A line gives
-# metrics on test, then on val.
+# SIZES="20 50 200", SEEDS="0 1 2", WAYS="frozen full random", STEPS=500, RATES="full=0.001 ...",
+# RATE=0.002 for others, and OUT=work_dirs/frozen choose what runs; a run that was tested is not
+# repeated. A line gives metrics on test, then on val.
 set -euo pipefail
 
 if [ $# -lt 2 ] || [ $# -gt 3 ]; then
@@ -23,7 +23,7 @@ export PYTHONPATH=$tools/..${PYTHONPATH:+:$PYTHONPATH}
 
 for seed in ${SEEDS:-0 1 2}; do
   for size in ${SIZES:-20 50 200}; do
-    for way in ${WAYS:-frozen full random tuned}; do
+    for way in ${WAYS:-frozen full random}; do
       run=$out/$way-$size-$seed
       [ -s "$run.result" ] && continue
       case $way in
