@@ -28,6 +28,7 @@ from vitbackbones.data.own.pool import Pool, find_pool
 from .command import start
 
 SHARE = 0.05  # of the labels, for each kind of fault
+LEAST_SIDE = 8  # of boxes that get faults, in pixels; of thinner ones none can be looser
 FREE = 0.2  # IoU with any label below which a place is free
 LEAST = 0.002  # of a picture, that a region has which counts as a label
 SAME = {'boxes': 0.5, 'masks': 0.3}  # IoU
@@ -116,7 +117,8 @@ def inject_boxes(content: dict, rng: np.random.Generator) -> tuple[dict, list[di
     content = copy.deepcopy(content)
     labels, images = content['annotations'], content['images']
     number = round(SHARE * len(labels))
-    chosen = rng.permutation(len(labels))[: 3 * number].reshape(3, number)
+    sound = [i for i, each in enumerate(labels) if min(each['bbox'][2:]) >= LEAST_SIDE]
+    chosen = rng.permutation(sound)[: 3 * number].reshape(3, number)
     missing, other, loose = ([labels[i] for i in rows] for rows in chosen)
     truth = [_fault('missing', each) for each in missing]
     keys = [each['id'] for each in content['categories']]
