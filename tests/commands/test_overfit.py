@@ -53,7 +53,7 @@ def test_a_training_that_ends_near_zero_names_the_command(run, tool, data):
     given = ('train', TINY, '--scratch', '--data-root', data, *changes)
     *_, last = run(*given).out.splitlines()
     assert last.startswith('coco/bbox_mAP is 0.0')
-    assert last.endswith(f'--data-root {data} {" ".join(changes)} --overfit 8')
+    assert last.endswith(f'--scratch --data-root {data} {" ".join(changes)} --overfit 8')
     refused(tool(*given, '--overfit', 8, '--track', 'page'), '--overfit: --track has no effect')
 
 

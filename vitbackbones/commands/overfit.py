@@ -171,7 +171,8 @@ def hint(runner, options: Namespace) -> str:
     if measured is None or not 0 <= measured.current() < NOTHING * goal:
         return ''
     kept = {'--data-root': options.data_root, '--freeze': options.freeze, '--lora': options.lora}
-    given = [word for pair in kept.items() if pair[1] is not None for word in pair]
+    given = ['--scratch'] * options.scratch
+    given += [word for pair in kept.items() if pair[1] is not None for word in pair]
     changes = [f'{key}={value}' for key, value in options.cfg_options.items()]
     given += ['--cfg-options', *changes] if changes else []
     command = command_line('train', options.config, *given, '--overfit', '8')

@@ -141,8 +141,7 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
                 saved.insert(0, pointer.with_name(name))
         except (OSError, ValueError):  # a folder or pipe; bytes that are not text
             damaged = pointer
-    whole = (file for file in saved if file.is_file() and is_zipfile(file))
-    found = next(whole, None)
+    found = next((file for file in saved if file.is_file() and is_zipfile(file)), None)
     if found is None:
         return None
     if found != saved[0]:
