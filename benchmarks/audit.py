@@ -28,7 +28,7 @@ from vitbackbones.data.own.pool import Pool, find_pool
 from .command import start
 
 SHARE = 0.05  # of the labels, for each kind of fault
-LEAST_SIDE = 8  # of boxes that get faults, in pixels; of thinner ones none can be looser
+LEAST_SIDE = 8  # of boxes that get faults, in pixels; a looser box of none cannot be drawn
 FREE = 0.2  # IoU with any label below which a place is free
 LEAST = 0.002  # of a picture, that a region has which counts as a label
 SAME = {'boxes': 0.5, 'masks': 0.3}  # IoU

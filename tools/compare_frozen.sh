@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Train a quick config on few pictures in four ways, and test it (docs/quick.md):
+# Train a quick config on few pictures in several ways, and test it (docs/quick.md):
 #
 #   tools/compare_frozen.sh WEIGHTS DATA [CONFIG]   # a checkpoint of quick_sret_camvid_crops, and
 #                                                   # BCCD; camvid/quick_segmentor and CamVid

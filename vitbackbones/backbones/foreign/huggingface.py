@@ -30,7 +30,7 @@ class HuggingFace(Foreign):
         out_indices: of its ``stage_names``; by default the last map of each stride from 4.
         in_channels: channels of the image.
         drop_path_rate: stochastic depth of the last block.
-        pretrained: whether ``init_weights`` fills it from the weights of the repository; or a file,
+        pretrained: whether ``init_weights`` fills it from the repository or folder; or a file,
             an address or ``'hf-hub:OWNER/NAME'`` in their place.
         settings: changes of the configuration.
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
