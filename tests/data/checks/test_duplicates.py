@@ -27,7 +27,7 @@ def test_a_changed_copy_is_found_among_others(tmp_path, change):
     pictures.append(CHANGES[change](pictures[3]))
     for number, pixels in enumerate(pictures):
         cv2.imwrite(str(tmp_path / f'{number}.png'), pixels)
-    files = [str(tmp_path / f'{number}.png') for number in range(len(pictures))]
+    files = [tmp_path / f'{number}.png' for number in range(len(pictures))]
     assert near_duplicates(perceptual_hashes(files, threads=2)) == [[3, 8]]
 
 

@@ -92,7 +92,7 @@ def audit(options: Namespace) -> None:
     prepare_folder(out, '--out')
     quick = DETECTOR if pool.content else SEGMENTOR
     with folder_lock(out, '--out'):
-        groups = near_duplicates(_hashes(pool.files))
+        groups = near_duplicates(perceptual_hashes(pool.files, available_cores()))
         leaks = sum(len({pool.splits[row] for row in each}) > 1 for each in groups)
         print(f'{plural(len(groups), "group")} of near duplicates, {leaks} of them across splits')
         wanted = _unlabeled(pool, options.pick) if options.pick else None
@@ -123,10 +123,6 @@ def audit(options: Namespace) -> None:
             _pick(pool, quick, out, *wanted)
     print(f'{plural(len(listed), "place")} where a label may be wrong: {out / LIST}; page: {page}')
     print('after a look:', command_line('import', 'corrections', out / LIST, root, 'CORRECTED'))
-
-
-def _hashes(files: Sequence[Path]) -> np.ndarray:
-    return perceptual_hashes([str(file) for file in files], available_cores())
 
 
 def _plan(
@@ -189,7 +185,7 @@ def _unlabeled(pool: Pool, given: Sequence[str]) -> tuple[int, list[Path]]:
     if not number.isdecimal() or not int(number) or not files:
         raise InputError(f'--pick {number} {root}: must be a number and a folder of pictures')
     known = len(pool.files)
-    groups = near_duplicates(_hashes([*pool.files, *files]))
+    groups = near_duplicates(perceptual_hashes([*pool.files, *files], available_cores()))
     labeled = {row for each in groups if each[0] < known for row in each}
     new = [file for row, file in enumerate(files, known) if row not in labeled]
     if len(new) < len(files):

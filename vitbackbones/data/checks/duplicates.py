@@ -8,6 +8,7 @@ bytes, and the distances of a few hundred to all the others are in memory at a t
 from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -21,7 +22,7 @@ MOST = 40  # of 256 signs that differ between near duplicates; half of them betw
 ROWS = 256  # pictures that are compared with all others at a time
 
 
-def perceptual_hashes(files: Sequence[str], threads: int) -> np.ndarray:
+def perceptual_hashes(files: Sequence[Path], threads: int) -> np.ndarray:
     """Return the signs of each picture's low frequencies, packed (N, 32) in uint8.
 
     Raises:
@@ -34,19 +35,16 @@ def perceptual_hashes(files: Sequence[str], threads: int) -> np.ndarray:
         return np.stack([*found])
 
 
-def _hash(file: str) -> np.ndarray:
-    gray = cv2.cvtColor(read_image(file), cv2.COLOR_BGR2GRAY)
+def _hash(file: Path) -> np.ndarray:
+    gray = cv2.cvtColor(read_image(str(file)), cv2.COLOR_BGR2GRAY)
     small = cv2.resize(gray, (SIDE, SIDE), interpolation=cv2.INTER_AREA)
     waves = cv2.dct(small.astype(np.float32))[:KEPT, :KEPT].ravel()  # (16, 16) -> (256,)
     waves[0] = 0  # the mean, which is brightness
     return np.packbits(waves > np.median(waves))
 
 
-def near_duplicates(hashes: np.ndarray, most: int = MOST) -> list[list[int]]:
-    """Return the groups of rows (N, 32) of which each is near to another; the smallest row first.
-
-    ``most`` is how many signs differ at most.
-    """
+def near_duplicates(hashes: np.ndarray) -> list[list[int]]:
+    """Return the groups of rows (N, 32) of which each is near another; the smallest row first."""
     leader = list(range(len(hashes)))
 
     def first(row: int) -> int:
@@ -57,7 +55,7 @@ def near_duplicates(hashes: np.ndarray, most: int = MOST) -> list[list[int]]:
     matcher = cv2.BFMatcher(cv2.NORM_HAMMING)
     for start in range(0, len(hashes), ROWS):
         rows = hashes[start : start + ROWS]
-        for matches in matcher.radiusMatch(rows, hashes[start:], most + 0.5):
+        for matches in matcher.radiusMatch(rows, hashes[start:], MOST + 0.5):
             for match in matches:
                 one, other = sorted(first(start + i) for i in (match.queryIdx, match.trainIdx))
                 leader[other] = one

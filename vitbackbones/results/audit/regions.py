@@ -1,6 +1,7 @@
 """Regions of masks that a model, which has not seen them, takes for another class."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -73,6 +74,7 @@ def doubtful(given: np.ndarray, scores: np.ndarray, ignored: int) -> Iterator[di
                 'other': other,
                 'value': float(margin[inside].mean() * min(deep / thick, 1) * max(shares) ** 0.5),
                 'shares': shares,
+                'size': float(inside.mean()),
                 'box': list(cv2.boundingRect(mask)),
                 'outlines': [each.ravel().tolist() for each in outlines if len(each) > 2],
             }
@@ -85,10 +87,14 @@ def _parts(mask: np.ndarray) -> tuple[int, np.ndarray]:
 def of_masks(pool: Pool, files: Sequence[Path]) -> list[Suspicion]:
     """Return what is likely to be wrong in a pool of masks, the likeliest first.
 
-    ``files`` are those of the folds, as :class:`DoubtfulRegions` writes them.
+    ``files`` are those of the folds, as :class:`DoubtfulRegions` writes them. A small region, and
+    one where models take this class for that other one in many places, are less likely.
     """
-    listed = []
-    for each in (region for file in files for region in json.loads(file.read_bytes())):
+    listed, regions = [], [each for file in files for each in json.loads(file.read_bytes())]
+    common = Counter((each['label'], each['other']) for each in regions)
+    for each in regions:
+        rarity = each['size'] / common[each['label'], each['other']]
+        likelihood = each['value'] ** 0.5 * rarity**0.125
         label, other = pool.classes[each['label']], pool.classes[each['other']]
         of_label, of_other = each['shares']
         kind, reason = 'mask', f'a part of the {label} looks like {other}'
@@ -96,7 +102,7 @@ def of_masks(pool: Pool, files: Sequence[Path]) -> list[Suspicion]:
             kind, reason = 'class', f'labeled {label}, but looks like {other}'
         elif of_other >= WHOLE:
             kind, reason = 'missing', f'looks like {other}, but is labeled {label}'
-        place = (each['value'], int(Path(each['path']).stem), kind, None, tuple(each['box']))
+        place = (likelihood, int(Path(each['path']).stem), kind, None, tuple(each['box']))
         outlines = tuple(map(tuple, each['outlines']))
         listed.append(Suspicion(*place, each['other'], reason, outlines))
     return sorted(listed, key=lambda each: -each.likelihood)
