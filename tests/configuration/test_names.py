@@ -81,6 +81,7 @@ def test_the_nearest_config_is_named_in_the_form_that_was_used(text, near):
 def test_a_part_of_a_config_is_looked_for_among_the_parts():
     near = nearest_config('vitbackbones::_base_/recipes/retinanet_1x_coco.py')
     assert "did you mean 'configs/_base_/recipes/retinanet_12e_coco.py'" in near
+    assert 'docs/versions.md' in nearest_config('vitbackbones::_base_/backbones/pvt_s.py')
 
 
 def test_the_current_directory_comes_first(tmp_path, monkeypatch):

@@ -76,10 +76,9 @@ def nearest_config(text: str | Path) -> str:
     text = str(text).removeprefix(SCOPE)
     path = Path(text)
     if BASES in path.parts:
-        folder = CONFIGS / BASES / path.parent.name
-        files = [*folder.glob('*.py')] or [*CONFIGS.glob(f'{BASES}/**/*.py')]
+        files = (CONFIGS / BASES / path.parent.name).glob('*.py')
         shown = {file.stem: f'configs/{file.relative_to(CONFIGS).as_posix()}' for file in files}
-        return did_you_mean(path.stem, shown)
+        return did_you_mean(path.stem, shown) or '; docs/versions.md says what replaces old parts'
     folders = {file.parent.name for file in config_files().values()}
     guess = f'{path.stem}_{path.parent.name}' if path.parent.name in folders else path.stem
     show = shown_path if text.endswith('.py') else str

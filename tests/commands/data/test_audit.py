@@ -121,8 +121,32 @@ def test_what_was_reviewed_in_a_tool_takes_the_place_of_all_labels_of_a_picture(
     del before['3.png']
     assert after == before
     (task, *_) = json.loads((tmp_path / 'out' / 'label_studio.json').read_text())
-    value = task['predictions'][0]['result'][0]['value']
-    assert {'x', 'y', 'width', 'height', 'rectanglelabels'} == value.keys()
+    assert task['data']['image'] == f'/data/local-files/?d={pets.name}/images/3.png'
+    result = task['predictions'][0]['result'][0]
+    assert {'x', 'y', 'width', 'height', 'rectanglelabels'} == result['value'].keys()
+    assert (result['original_width'], result['original_height']) == (96, 64)  # its exports ask
+
+
+def test_a_picture_is_known_by_the_end_of_its_path(run, tool, pets, truth, tmp_path):
+    (pets / 'images' / 'more').mkdir()
+    (pets / 'images' / '4.png').rename(pets / 'images' / 'more' / '3.png')
+    content = read(pets)
+    content['images'][4]['file_name'] = 'more/3.png'
+    content['annotations'][8]['bbox'] = [60, 40, 20, 20]
+    write(pets, content)
+    run('audit', pets, '--out', 'out', '--folds', 2)
+    image = {'id': 0, 'width': 96, 'height': 64}
+    box = {'id': 1, 'image_id': 0, 'category_id': 4, 'bbox': [1, 2, 30, 40], 'area': 1200}
+    for name in ('../tmp/pets/images/more/3.png', '3.png'):  # the second is that of two pictures
+        reviewed = {'images': [image | {'file_name': name}], 'annotations': [box]}
+        reviewed['categories'] = CATEGORIES
+        (tmp_path / 'out' / 'reviewed.json').write_text(json.dumps(reviewed))
+        result = tool('import', 'corrections', 'out/reviewed.json', pets, f'to_{len(name)}')
+        assert result.status == (0 if 'more' in name else 2)
+    assert "'3.png' is not one of the pictures" in result.err
+    pool = find_pool(tmp_path / 'to_29')
+    sizes = {file.parent.name: len(pool.labels[row]) for row, file in enumerate(pool.files)}
+    assert sizes == {'more': 1, 'images': 2}
 
 
 @pytest.mark.parametrize('changed', ['picture', 'labels'])

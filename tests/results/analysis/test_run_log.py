@@ -29,6 +29,7 @@ def test_the_value_is_that_of_the_end_and_of_the_last_evaluation(tmp_path):
 
 def test_the_metrics_of_a_checkpoint_are_those_logged_after_it(tmp_path):
     log(tmp_path, '20260101_1', STEP, {'acc': 21.0, 'none': -1.0, 'time': 0.1, 'step': 50})
+    log(tmp_path, '20260101_2', {'coefficients/blocks.0.branch': 1.0, 'step': 50})
     assert metrics_of(tmp_path / 'best_acc_iter_50.pth') == {'acc': 21.0}
     assert metrics_of(tmp_path / 'iter_60.pth') == metrics_of(tmp_path / 'model.pth') == {}
 

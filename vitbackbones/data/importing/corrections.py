@@ -102,10 +102,12 @@ def _rows(file: Path, pool: Pool, content: dict) -> dict[int | str, int]:
     rows = {}
     for each in content['images']:
         name = each['file_name'].replace('\\', '/')
-        last = ends.get(name.rpartition('/')[2]) or ends.get(ADDED.sub('', name.rpartition('/')[2]))
-        if name not in places and len(last or ()) != 1:
+        tails = [name.split('/', start)[-1] for start in range(name.count('/') + 1)]
+        exact = [places[tail] for tail in tails if tail in places][:1]
+        found = exact or ends[tails[-1]] or ends[ADDED.sub('', tails[-1])]
+        if len(found) != 1:
             raise InputError(f'{file}: {cut(name)} is not one of the pictures in {pool.root}')
-        rows[each['id']] = places[name] if name in places else last[0]
+        rows[each['id']] = found[0]
     return rows
 
 

@@ -18,11 +18,9 @@ from matplotlib.figure import Figure
 
 from ...errors import InputError, printable
 from .plots import grouped, label, new_figure, style_of
-from .run_log import LOGS, records
+from .run_log import LOGS, NO_METRICS, records
 
 EPOCH, ITERATION = 'epoch', 'iteration'
-# What places a record in the run or measures the machine, and what earlier runs logged besides.
-NO_CURVES = re.compile(r'(step|iter|epoch|time|data_time|memory)$|coefficients/')
 # Losses of DETR's inner decoder layers and of auxiliary heads; the sum has them all.
 INNER = re.compile(r'(d|aux[_.])\d+\.')
 # Panels of what training logs, by the first pattern that its name holds.
@@ -64,7 +62,7 @@ def measure(work_dir: str | Path) -> list[dict]:
         in_epochs = by_epoch and not trained and record['step'] > 0
         unit = EPOCH if in_epochs else ITERATION
         for name, value in record.items():
-            if isinstance(value, int | float) and not NO_CURVES.match(name):
+            if isinstance(value, int | float) and not NO_METRICS.match(name):
                 points['train' if trained else 'val', name, unit][record['step'] or last] = value
     if not points:
         raise InputError(f'{work_dir}: no run has logged anything there (looked for {LOGS})')

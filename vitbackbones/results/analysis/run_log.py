@@ -15,7 +15,8 @@ LOGS = '*/vis_data/scalars.json'
 PLACES = ('step', 'iter', 'epoch')  # of a record in the run
 COMMAND = 'command: '  # the beginning of a line of the text log
 LARGEST = 2**28  # bytes of a log
-NO_METRICS = ('data_time', 'time', *PLACES)  # in a record of an evaluation
+# What places a record in the run or measures the machine, and what earlier runs logged besides.
+NO_METRICS = re.compile(r'(step|iter|epoch|time|data_time|memory)$|coefficients/')
 STEP = re.compile(r'(epoch|iter)_(\d+)\.pth$')  # how the name of a checkpoint ends
 DIGITS = 16  # that no number of steps has; a longer number becomes a float, which can be drawn
 
@@ -50,7 +51,9 @@ def metrics_of(checkpoint: Path) -> dict[str, float]:
     return {
         key: value
         for key, value in measured.items()
-        if key not in NO_METRICS and isinstance(value, int | float) and value != -1  # of nothing
+        if not NO_METRICS.match(key)
+        and isinstance(value, int | float)
+        and value != -1  # of nothing
     }
 
 

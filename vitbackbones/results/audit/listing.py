@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ...utils.files import write_file
 from . import Suspicion
 
 CVAT, STUDIO = 'cvat.json', 'label_studio.json'
+SIDES = ('x', 'y', 'width', 'height')
 SURE = 0.4  # likelihood from which on a suggestion is in what is to be reviewed
 
 
@@ -38,7 +40,8 @@ def write_lists(out: Path, pool: Pool, listed: Sequence[Suspicion]) -> None:
         for number, each in enumerate(reviewed, 1)
     ]
     _write(out / CVAT, {'images': images, 'annotations': boxes, 'categories': categories})
-    _write(out / STUDIO, [_task(each, by_picture[each['id']], pool.classes) for each in images])
+    names = pool.classes, pool.root.name
+    _write(out / STUDIO, [_task(each, by_picture[each['id']], *names) for each in images])
 
 
 def _write(file: Path, content: object) -> None:
@@ -85,18 +88,20 @@ def _reviewed(pool: Pool, rows: Sequence[int], entries: Sequence[dict]) -> list[
     return [each for row in rows for each in corrected(pool.labels[row], by_picture[row])]
 
 
-def _task(image: dict, boxes: Sequence[dict], classes: Sequence[str]) -> dict:
+def _task(image: dict, boxes: Sequence[dict], classes: Sequence[str], folder: str) -> dict:
     """Return a task of Label Studio with what is to be reviewed; its units are percents."""
     size = (image['width'], image['height'])
+    common = {'from_name': 'label', 'to_name': 'image'}
+    common |= {'original_width': size[0], 'original_height': size[1]}
     result = []
     for each in boxes:
-        x, y, width, height = (
-            100 * value / side for value, side in zip(each['bbox'], size * 2, strict=True)
-        )
-        value, name = {'x': x, 'y': y, 'width': width, 'height': height}, 'rectanglelabels'
+        sides = (np.divide(each['bbox'], size * 2) * 100).tolist()
+        value, name = dict(zip(SIDES, sides, strict=True)), 'rectanglelabels'
         if each['segmentation']:
             points = np.reshape(each['segmentation'][0], (-1, 2)) * 100 / size
             value, name = {'points': points.tolist(), 'closed': True}, 'polygonlabels'
-        value[name] = [classes[each['category_id']]]
-        result.append({'type': name, 'from_name': 'label', 'to_name': 'image', 'value': value})
-    return {'data': {'image': image['file_name']}, 'predictions': [{'result': result}]}
+        result.append(
+            common | {'type': name, 'value': {**value, name: [classes[each['category_id']]]}}
+        )
+    served = '/data/local-files/?d=' + quote(f'{folder}/{image["file_name"]}')
+    return {'data': {'image': served}, 'predictions': [{'result': result}]}

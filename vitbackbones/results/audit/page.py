@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from PIL import Image
 from pycocotools import mask as masks
 
 from ...data.loading.image_file import read_image
@@ -22,10 +21,10 @@ KINDS = {
     'mask': 'a part of a mask of another class',
 }
 LEAKS = 'Those in several splits come first: what is tested there was trained on.'
-ORDER = (
-    'The likeliest first: orange is what is doubted, and what is suggested in its place. A '
-    'likelihood of 0.5 means: if all labels were sound, and a twentieth of them were then spoiled '
-    'in this way, every other one that looks so strange would be a spoiled one.'
+ORDER = 'The likeliest first: orange is what is doubted, and what is suggested in its place.'
+MEANING = (
+    ' A likelihood of 0.5 means: if all labels were sound, and a twentieth of them were then '
+    'spoiled in this way, every other one that looks so strange would be a spoiled one.'
 )
 
 
@@ -43,36 +42,27 @@ def sections(
     rows = [[kind, text, counts[kind]] for kind, text in KINDS.items() if counts[kind]]
     yield Section('Kinds', [Table(head=['fault', 'what it is', 'listed'], rows=rows)])
     drawn = [_draw(pool, rank, each) for rank, each in enumerate(listed[:SHOWN], 1)]
-    yield Section('Likely faults', drawn, ORDER)
+    yield Section('Likely faults', drawn, ORDER + (MEANING if pool.content else ''))
 
 
 def _draw(pool: Pool, rank: int, each: Suspicion) -> Picture:
+    """Draw the labels of a picture beside what is suggested for one of them."""
     file = pool.files[each.picture]
     image = from_bgr(read_image(str(file)))
-    title = f'{rank}. {each.kind}, {each.likelihood:.2f}: {each.reason} ({file.name})'
-    return photograph(draw_suspicion(pool, image, each), title)
-
-
-def draw_suspicion(pool: Pool, image: Image.Image, each: Suspicion) -> Image.Image:
-    """Draw the labels of a picture beside what is suggested for one of them."""
-    suggested = {'bbox': each.box}
-    name = pool.classes[each.category]
+    suggested, own = {'bbox': each.box}, []
     if pool.content is None:
         outlines = masks.frPyObjects([*map(list, each.outlines)], image.height, image.width)
         suggested['segmentation'] = masks.merge(outlines)
-        notes, kind = [(suggested, name, WRONG)], 'segm'
-        return side_by_side(
-            [
-                ('picture', draw_notes(image, [], kind)),
-                ('suggestion', draw_notes(image, notes, kind)),
-            ]
-        )
-    labels, others = [], []
-    for label in pool.labels[each.picture]:
-        if label['label_id'] == each.label:
-            labels.append((label, pool.classes[label['category_id']], WRONG))
-        else:
-            others.append((label, '', RIGHT))
-    answer = [] if each.kind == 'spurious' else [(suggested, name, WRONG)]
-    panels = {'labels': [*others, *labels], 'suggestion': [*others, *answer]}
-    return side_by_side([(key, draw_notes(image, notes, 'bbox')) for key, notes in panels.items()])
+    for label in pool.labels[each.picture] if pool.content else ():
+        doubted = label['label_id'] == each.label
+        name = pool.classes[label['category_id']] if doubted else ''
+        own.append((label, name, WRONG if doubted else RIGHT))
+    own.sort(key=lambda note: note[2] == WRONG)  # drawn over the others
+    answer = [note for note in own if note[2] == RIGHT]
+    if each.kind != 'spurious':
+        answer.append((suggested, pool.classes[each.category], WRONG))
+    panels = {'labels' if own else 'picture': own, 'suggestion': answer}
+    kind = 'bbox' if pool.content else 'segm'
+    drawn = side_by_side([(key, draw_notes(image, notes, kind)) for key, notes in panels.items()])
+    title = f'{rank}. {each.kind}, {each.likelihood:.2f}: {each.reason} ({file.name})'
+    return photograph(drawn, title)

@@ -94,7 +94,7 @@ def of_masks(pool: Pool, files: Sequence[Path]) -> list[Suspicion]:
     common = Counter((each['label'], each['other']) for each in regions)
     for each in regions:
         rarity = each['size'] / common[each['label'], each['other']]
-        likelihood = each['value'] ** 0.5 * rarity**0.125
+        likelihood = each['value'] ** (1 / 3) * rarity ** (1 / 12)
         label, other = pool.classes[each['label']], pool.classes[each['other']]
         of_label, of_other = each['shares']
         kind, reason = 'mask', f'a part of the {label} looks like {other}'
