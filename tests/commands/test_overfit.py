@@ -2,6 +2,7 @@
 
 import json
 from argparse import Namespace
+from types import SimpleNamespace
 
 import pytest
 
@@ -55,6 +56,19 @@ def test_a_training_that_ends_near_zero_names_the_command(run, tool, data):
     assert last.startswith('coco/bbox_mAP is 0.0')
     assert last.endswith(f'--scratch --data-root {data} {" ".join(changes)} --overfit 8')
     refused(tool(*given, '--overfit', 8, '--track', 'page'), '--overfit: --track has no effect')
+
+
+def test_the_command_keeps_what_the_model_starts_from():
+    zero = SimpleNamespace(current=lambda: 0.0)
+    hub = SimpleNamespace(log_scalars={'val/mIoU': zero})
+    runner = SimpleNamespace(cfg={'default_scope': 'mmseg'}, message_hub=hub)
+    given = {'config': 'quick_segmentor', 'scratch': False, 'data_root': 'street'}
+    given |= {'pretrained': 'own.pth', 'freeze': 'backbone', 'lora': None, 'cfg_options': {}}
+    said = overfit.hint(runner, Namespace(**given))
+    assert said.endswith(
+        ' train quick_segmentor --data-root street --pretrained own.pth --freeze backbone '
+        '--overfit 8'
+    )
 
 
 @pytest.mark.parametrize(

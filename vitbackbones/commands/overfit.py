@@ -170,9 +170,10 @@ def hint(runner, options: Namespace) -> str:
     measured = runner.message_hub.log_scalars.get(f'val/{metric}')
     if measured is None or not 0 <= measured.current() < NOTHING * goal:
         return ''
-    kept = {'--data-root': options.data_root, '--freeze': options.freeze, '--lora': options.lora}
     given = ['--scratch'] * options.scratch
-    given += [word for pair in kept.items() if pair[1] is not None for word in pair]
+    for name in ('data_root', 'pretrained', 'freeze', 'lora'):
+        if (value := getattr(options, name)) is not None:
+            given += [f'--{name.replace("_", "-")}', value]
     changes = [f'{key}={value}' for key, value in options.cfg_options.items()]
     given += ['--cfg-options', *changes] if changes else []
     command = command_line('train', options.config, *given, '--overfit', '8')
