@@ -43,6 +43,17 @@ def test_annotations_are_resized_with_their_pictures(data, tmp_path):
         assert names[-1] == 'PackDetInputs'
 
 
+@pytest.mark.parametrize(('name', 'rate'), [('quick_detector', 1), ('quick_segmentor', 1 / 8)])
+def test_a_segmentor_sees_one_picture_at_a_time_at_a_lower_rate(name, rate, data, tmp_path):
+    config = read_config(name)
+    config.work_dir = str(tmp_path)
+    config.train_dataloader.dataset.data_root = str(data)
+    config.train_dataloader.batch_size = 8
+    few = overfit.use_few(config, Namespace(overfit=8))
+    (warm_up,) = few.param_scheduler
+    assert warm_up['end_factor'] == few.train_dataloader.batch_size / 8 == rate
+
+
 def test_pictures_that_are_learned_end_the_run(run, data, short, monkeypatch):
     monkeypatch.setitem(overfit.GOALS, 'mmdet', ('coco/bbox_mAP', -1.0))
     said = run('train', TINY, '--scratch', '--data-root', data, '--overfit', 3).out
