@@ -40,8 +40,7 @@ def write_lists(out: Path, pool: Pool, listed: Sequence[Suspicion]) -> None:
         for number, each in enumerate(reviewed, 1)
     ]
     _write(out / CVAT, {'images': images, 'annotations': boxes, 'categories': categories})
-    names = pool.classes, pool.root.name
-    _write(out / STUDIO, [_task(each, by_picture[each['id']], *names) for each in images])
+    _write(out / STUDIO, [_task(each, by_picture[each['id']], pool) for each in images])
 
 
 def _write(file: Path, content: object) -> None:
@@ -88,7 +87,7 @@ def _reviewed(pool: Pool, rows: Sequence[int], entries: Sequence[dict]) -> list[
     return [each for row in rows for each in corrected(pool.labels[row], by_picture[row])]
 
 
-def _task(image: dict, boxes: Sequence[dict], classes: Sequence[str], folder: str) -> dict:
+def _task(image: dict, boxes: Sequence[dict], pool: Pool) -> dict:
     """Return a task of Label Studio with what is to be reviewed; its units are percents."""
     size = (image['width'], image['height'])
     common = {'from_name': 'label', 'to_name': 'image'}
@@ -100,8 +99,8 @@ def _task(image: dict, boxes: Sequence[dict], classes: Sequence[str], folder: st
         if each['segmentation']:
             points = np.reshape(each['segmentation'][0], (-1, 2)) * 100 / size
             value, name = {'points': points.tolist(), 'closed': True}, 'polygonlabels'
-        result.append(
-            common | {'type': name, 'value': {**value, name: [classes[each['category_id']]]}}
-        )
-    served = '/data/local-files/?d=' + quote(f'{folder}/{image["file_name"]}')
+        value[name] = [pool.classes[each['category_id']]]
+        result.append(common | {'type': name, 'value': value})
+    # where its server finds the picture below the folder that holds the data set
+    served = '/data/local-files/?d=' + quote(f'{pool.root.name}/{image["file_name"]}')
     return {'data': {'image': served}, 'predictions': [{'result': result}]}
