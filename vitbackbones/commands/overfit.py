@@ -24,7 +24,8 @@ from ..training.console import QuietRunner
 from ..utils.files import write_file
 from ..utils.verbs import command_line
 
-# By the toolbox: what is measured, and from which value on pictures are known by heart.
+# By the toolbox: what is measured, and from which value on pictures count as learned; thin and
+# rare parts of masks stay wrong even by heart.
 GOALS = {'mmdet': ('coco/bbox_mAP', 0.9), 'mmseg': ('mIoU', 50.0)}
 NOTHING = 0.01 / 0.9  # of the goal: below it, a training has learned nothing
 SECONDS, LEAST, MOST = 60, 300, 3000  # time, and steps; slow machines take their time for LEAST
@@ -81,7 +82,7 @@ def use_few(config: Config, options: Namespace) -> Config:
     config.train_dataloader.update(batch_size=batch, sampler={'type': 'InfiniteSampler'})
     config.train_cfg = {'type': 'IterBasedTrainLoop', 'max_iters': MOST, 'val_interval': EVERY}
     warm_up = {'type': 'LinearLR', 'start_factor': 0.05, 'by_epoch': False, 'end': WARM_UP}
-    config.param_scheduler = [warm_up | {'end_factor': batch / at_once}]
+    config.param_scheduler = [warm_up | {'end_factor': batch / at_once}]  # fewer at once: slower
     hooks = config.get('custom_hooks') or []
     config.custom_hooks = [hook for hook in hooks if 'EMA' not in hook['type']]
     config.setdefault('default_hooks', {})

@@ -145,6 +145,7 @@ class FirstStepHook(Hook):
 def _worth_showing(record: logging.LogRecord) -> bool:
     """Keep warnings, tables, and single lines that are neither boilerplate nor said elsewhere."""
     message = record.getMessage()
+    # heads of RTMDet share their convolutions, which a config says by bypass_duplicate
     if message.startswith(BOILERPLATE) or message.endswith('since bypass_duplicate=True'):
         return False
     if record.levelno > logging.INFO:
