@@ -230,7 +230,7 @@ def _write_tables(
     for name, content in contents.items():
         write_file(folder / name, content)
     with whole_file(folder / 'study.png') as file:
-        draw(records, study.smallest_effect).savefig(file, format='png')
+        draw(records, study.metric, study.smallest_effect).savefig(file, format='png')
     print(f'\n{text}\nin {folder}')
 
 

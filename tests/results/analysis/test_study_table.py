@@ -138,7 +138,8 @@ def test_pictures_are_drawn_anew():
 
 def test_the_picture_has_every_seed_and_what_the_paper_says():
     up = shifted('up', 2.0, 2.1, 2.2, expected=(1, 3))
-    left, right = draw([BASE, up, shifted('nothing')], 0.4).axes
+    left, right = draw([BASE, up, shifted('nothing')], 'mIoU', 0.4).axes
+    assert left.get_xlabel() == 'mIoU, %'
     assert [text.get_text() for text in left.get_yticklabels()] == ['plain', 'up', 'nothing']
     dots = [line.get_xdata() for line in left.lines if line.get_marker() == 'o']
     assert [len(each) for each in dots] == [3, 3, 0]

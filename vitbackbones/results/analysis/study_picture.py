@@ -9,8 +9,8 @@ from .plots import COLORS, label, new_figure
 from .study_table import Record, paired_difference, paper_difference
 
 
-def draw(records: Sequence[Record], smallest: float | None = None) -> Figure:
-    """Draw the results of the variants, and their differences to what they are compared with.
+def draw(records: Sequence[Record], metric: str, smallest: float | None = None) -> Figure:
+    """Draw a metric of the variants, and its differences to what they are compared with.
 
     Dots are seeds, bars means and their 95 % intervals, gray boxes what was expected, diamonds the
     paper's differences. Between the dotted lines lies what is too small to matter. The axis of the
@@ -34,7 +34,7 @@ def draw(records: Sequence[Record], smallest: float | None = None) -> Figure:
     right.set_xscale('symlog', linthresh=1, subs=(3,))
     right.xaxis.set_major_formatter('{x:g}')
     right.xaxis.set_minor_formatter('{x:g}')
-    label(left, 'each seed, mean and 95 % interval', 'accuracy, %')
+    label(left, 'each seed, mean and 95 % interval', f'{metric}, %')
     label(right, 'difference; expected (gray), in the paper (diamond)', 'points')
     return figure
 
