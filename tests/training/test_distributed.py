@@ -49,6 +49,13 @@ def test_the_first_process_of_a_machine_speaks_for_the_others_under_slurm(monkey
         assert leads_machine() == (place == '0')
 
 
+@pytest.mark.parametrize('name', ['WORLD_SIZE', 'SLURM_STEP_NUM_TASKS'])
+def test_one_of_several_processes_does_not_train_by_itself(monkeypatch, name):
+    monkeypatch.setenv(name, '2')
+    with pytest.raises(InputError, match='one of 2 processes: add --launcher pytorch'):
+        ours.join_processes('none')
+
+
 def torchrun(*arguments, script='two_ranks.py'):
     """Run a script of this folder in two processes."""
     command = [sys.executable, '-m', 'torch.distributed.run', '--nproc_per_node=2']

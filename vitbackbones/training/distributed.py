@@ -13,6 +13,7 @@ from torch import distributed
 
 from ..configuration.settings import type_at
 from ..errors import InputError
+from ..utils.processes import processes_of_run
 
 
 def lost_a_process(error: RuntimeError) -> bool:
@@ -28,6 +29,8 @@ def join_processes(launcher: str, local_rank: int = 0) -> None:
         InputError: the process was not started by that launcher, or Slurm without GPUs.
     """
     if launcher == 'none':
+        if (number := processes_of_run()) > 1:  # each would train by itself, in one work dir
+            raise InputError(f'one of {number} processes: add --launcher pytorch, or slurm')
         return
     if launcher == 'pytorch':  # Slurm has a name of its own for it
         os.environ.setdefault('LOCAL_RANK', str(local_rank))

@@ -49,6 +49,7 @@ DETECTION = {
     'val_dataloader.dataset.pipeline=[dict(type=LoadImageFromFile)]': "end it with 'PackDetInputs'",
     'train_dataloader.dataset.filter_cfg.filter_empty_gtt=1': "did you mean 'filter_empty_gt'?",
     'train_dataloader.dataset.metainfo.CLASSES=x': "did you mean 'classes'?",
+    'train_dataloader.dataset.metainfo.palette=[(300,0,0)]': 'list of [red, green, blue]',
     # length and optimizer
     'train_cfg.max_epochs=0': 'train_cfg.max_epochs: is 0, but it must be a whole number from 1',
     'optim_wrapper.optimizer.lr=nan': 'lr: is nan, but it must be a number from 0 or None',
@@ -64,6 +65,7 @@ DETECTION = {
     'model.neck.out_strides=16': 'out_strides: is 16, but it must be a list',
     'model.neck.in_channels=[256]': 'model.neck.in_channels: is [256], but the backbone gives [32]',
     'model.neck.in_channels=32': 'model.neck: AssertionError: assert isinstance(in_channels, list)',
+    'model.neck.num_outs=2': 'DETR reads the last; set model.neck.num_outs=1',
     'model.neck.out_channels=64': 'embed_dims: is 32, but the neck gives [64]; set model.neck.out',
     'model.bbox_head.embed_dims=64': 'bbox_head.embed_dims: is 64, but the encoder has 32',
     'model.positional_encoding.num_feats=8': 'embed_dims should be exactly 2 times of num_feats',

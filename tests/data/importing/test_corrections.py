@@ -56,3 +56,45 @@ def test_a_list_that_does_not_fit_is_refused(listed, change, words):
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
     with pytest.raises(InputError, match=words):
         import_corrections(file, listed / 'data', listed / 'out', copy=False)
+
+
+@pytest.mark.parametrize(
+    ('name', 'changed'),
+    [
+        ('x.png', 'x.png'),
+        ('../up/b/x.png', 'b/x.png'),
+        ('local/pets/x.png', 'x.png'),  # below the folder itself
+        ('a/x.png', None),  # of neither
+        ('a/y.png', 'b/y.png'),  # the only one
+    ],
+)
+def test_a_name_that_two_pictures_have_needs_its_folder(tmp_path, name, changed):
+    root, names = tmp_path / 'pets', ('x.png', 'b/x.png', 'b/y.png')
+    label = {'category_id': 1, 'bbox': [1, 2, 20, 20], 'area': 400, 'iscrowd': 0}
+    content = {'images': [], 'annotations': [], 'categories': [{'id': 1, 'name': 'cat'}]}
+    for number, file in enumerate(names):
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        Image.new('RGB', (32, 32), (number, 0, 0)).save(root / file)
+        content['images'].append({'id': number, 'file_name': file, 'width': 32, 'height': 32})
+        content['annotations'].append(label | {'id': number + 1, 'image_id': number})
+    (root / 'labels.json').write_text(json.dumps(content))
+    pool = find_pool(root)
+    digests = [sha256(file.read_bytes()).hexdigest() for file in pool.files]
+    audited = [
+        each | {'sha256': digests[number], 'labels_sha256': pool.digest(number)}
+        for number, each in enumerate(content['images'])
+    ]
+    (tmp_path / 'faults.json').write_text(json.dumps(content | {'images': audited}))
+    image = content['images'][0] | {'file_name': name}
+    reviewed = {'images': [image], 'annotations': [content['annotations'][0] | {'area': 1}]}
+    file, out = tmp_path / 'reviewed.json', tmp_path / 'out'
+    file.write_text(json.dumps(content | reviewed))
+    if not changed:
+        with pytest.raises(InputError, match="'a/x.png' is not one of the pictures"):
+            import_corrections(file, root, out, copy=True)
+        return
+    import_corrections(file, root, out, copy=True)
+    result = find_pool(out)
+    (row,) = (row for row, (own,) in result.labels.items() if own['area'] == 1)
+    digest = sha256(result.files[row].read_bytes()).hexdigest()
+    assert names[digests.index(digest)] == changed

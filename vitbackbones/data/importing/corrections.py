@@ -95,15 +95,17 @@ def _read(file: Path) -> dict:
 
 def _rows(file: Path, pool: Pool, content: dict) -> dict[int | str, int]:
     """Return the number of each picture that a list names, by its id there."""
-    places, ends = {}, defaultdict(list)
+    names = [picture.relative_to(pool.root).as_posix() for picture in pool.files]
+    places = {f'{pool.root.name}/{name}': row for row, name in enumerate(names)}
+    places |= {name: row for row, name in enumerate(names)}
+    rows, ends = {}, defaultdict(list)
     for row, picture in enumerate(pool.files):
-        places[picture.relative_to(pool.root).as_posix()] = row
         ends[picture.name].append(row)
-    rows = {}
     for each in content['images']:
         name = each['file_name'].replace('\\', '/')
         tails = [name.split('/', start)[-1] for start in range(name.count('/') + 1)]
-        exact = [places[tail] for tail in tails if tail in places][:1]
+        # the last part alone may be that of a picture in another folder
+        exact = [places[tail] for tail in tails[:-1] or tails if tail in places][:1]
         found = exact or ends[tails[-1]] or ends[ADDED.sub('', tails[-1])]
         if len(found) != 1:
             raise InputError(f'{file}: {cut(name)} is not one of the pictures in {pool.root}')

@@ -38,11 +38,8 @@ def ms_deform_attn_forward(
     """
     table, locations, weights = widen(value, sampling_locations, attention_weights)
     batch, _, heads, width = value.shape
-    parts = []
-    for queries in _chunks(weights):
-        corners = _corners(
-            locations[:, queries], value_spatial_shapes, value_level_start_index, table.shape
-        )
+    parts, levels = [], (value_spatial_shapes, value_level_start_index)
+    for queries, corners in _chunks(locations, *levels, table.shape):
         factors = corners.shares() * weights[:, queries, ..., None]  # (B, q, H, L, P, 4)
         part = _sum_rows(corners.rows, table, factors)
         parts.append(part.view(batch, factors.shape[1], heads * width))
@@ -66,11 +63,8 @@ def ms_deform_attn_backward(
         value, sampling_locations, attention_weights, grad_output
     )
     sides = value_spatial_shapes.flip(1).to(locations)  # width, height
-    summed = torch.zeros_like(table)
-    for queries in _chunks(weights):
-        corners = _corners(
-            locations[:, queries], value_spatial_shapes, value_level_start_index, table.shape
-        )
+    summed, levels = torch.zeros_like(table), (value_spatial_shapes, value_level_start_index)
+    for queries, corners in _chunks(locations, *levels, table.shape):
         attention = weights[:, queries]
         inputs = [table.detach(), corners.shares() * attention[..., None]]
         with torch.enable_grad():
@@ -151,12 +145,12 @@ def _sum_rows(rows: Tensor, table: Tensor, factors: Tensor) -> Tensor:
     )
 
 
-def _chunks(weights: Tensor) -> Iterator[slice]:
-    """Yield slices of the queries of ``weights``, (B, Q, H, L, P)."""
-    queries = weights.shape[1]
-    step = max(1, CHUNK // max(1, 4 * weights[:, :1].numel()))
-    for start in range(0, max(queries, 1), step):
-        yield slice(start, start + step)
+def _chunks(locations: Tensor, *tables: Tensor | torch.Size) -> Iterator[tuple[slice, _Corners]]:
+    """Yield slices of the queries of ``locations``, (B, Q, H, L, P, 2), and the pixels there."""
+    step = max(1, CHUNK // max(1, 2 * locations[:, :1].numel()))
+    for start in range(0, max(locations.shape[1], 1), step):
+        queries = slice(start, start + step)
+        yield queries, _corners(locations[:, queries], *tables)
 
 
 class DeformableAttention(Function):

@@ -138,8 +138,10 @@ def detr_has_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfi
     if type_at(model) not in DETRS or not isinstance(width, int):
         return
     read = maps.channels[-1:] if type_at(model) == 'DETR' else maps.channels
+    made = maps.source == 'the neck'
+    if made and len(read) < len(maps.channels):
+        yield Misfit(f'model.neck: {maps} and DETR reads the last', 'set model.neck.num_outs=1')
     if {*read} != {width}:
-        made = maps.source == 'the neck'
         yield Misfit(
             f'model.{ENCODER_WIDTH}: is {width}, but {maps.source} gives {maps.channels}',
             f'set model.neck.out_channels={width}' if made else neck_remedy(model, maps),
