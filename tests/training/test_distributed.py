@@ -49,11 +49,13 @@ def test_the_first_process_of_a_machine_speaks_for_the_others_under_slurm(monkey
         assert leads_machine() == (place == '0')
 
 
-@pytest.mark.parametrize('name', ['WORLD_SIZE', 'SLURM_STEP_NUM_TASKS'])
-def test_one_of_several_processes_does_not_train_by_itself(monkeypatch, name):
-    monkeypatch.setenv(name, '2')
-    with pytest.raises(InputError, match='one of 2 processes: add --launcher pytorch'):
+def test_one_of_several_processes_does_not_train_by_itself(monkeypatch):
+    monkeypatch.setenv('WORLD_SIZE', '2')
+    with pytest.raises(InputError, match='one of 2 processes; add --launcher pytorch'):
         ours.join_processes('none')
+    monkeypatch.setenv('WORLD_SIZE', '1')
+    monkeypatch.setenv('SLURM_NTASKS', '8')  # inside of an allocation
+    ours.join_processes('none')
 
 
 def torchrun(*arguments, script='two_ranks.py'):

@@ -195,7 +195,7 @@ def _train(config: Config, options: Namespace) -> None:
         config = _find_weights(config, options)
         config = prepare_teacher(config)
         config = find_data(config, options, _splits(config))
-        show_warnings(check_batch_size(config))
+        show_warnings(check_batch_size(config, options.launcher))
         config = _keep_maps(_compile(config, options), options)
         config = join_machine(add_guards(config), options)
         with explained(config):

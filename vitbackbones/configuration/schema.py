@@ -12,6 +12,7 @@ from typing import Any
 
 from ..utils.messages import cut
 from ..utils.rules import (
+    COLORS,
     DICT,
     FLAG,
     NONE,
@@ -48,7 +49,6 @@ COCO_ITEMS = choice(
 )
 RULE = choice('greater', 'less', None)
 SEED = whole(0, 2**32 - 1)
-COLORS = named('a list of [red, green, blue] from 0 to 255', listed(listed(whole(0, 255), 3)))
 FILE_NAME = Rule(
     "the name of a file with one '{}', such as epoch_{}.pth",
     lambda x: isinstance(x, str) and x.count('{}') == 1 and '/' not in x,
@@ -117,7 +117,7 @@ SCHEMA: dict[str, Rule] = {
     '*_dataloader.dataset.**.pipeline': listed(STEP) | NONE,
     '*_dataloader.dataset.**.metainfo': DICT | NONE,
     '*_dataloader.dataset.**.metainfo.classes': listed(TEXT) | TEXT,
-    '*_dataloader.dataset.**.metainfo.palette': COLORS | TEXT | NONE,
+    '*_dataloader.dataset.**.metainfo.palette': COLORS | listed(whole(0, 255), 3) | TEXT,
     '*_dataloader.dataset.**.filter_cfg': DICT | NONE,
     '*_dataloader.dataset.**.filter_cfg.filter_empty_gt': FLAG,
     '*_dataloader.dataset.**.filter_cfg.min_size': number(least=0),

@@ -13,7 +13,6 @@ from torch import distributed
 
 from ..configuration.settings import type_at
 from ..errors import InputError
-from ..utils.processes import processes_of_run
 
 
 def lost_a_process(error: RuntimeError) -> bool:
@@ -26,11 +25,12 @@ def join_processes(launcher: str, local_rank: int = 0) -> None:
     """Make this process one of those that ``launcher`` started: none, pytorch (torchrun), slurm.
 
     Raises:
-        InputError: the process was not started by that launcher, or Slurm without GPUs.
+        InputError: the process was not started by that launcher, or by torchrun and not said so;
+            or Slurm without GPUs.
     """
     if launcher == 'none':
-        if (number := processes_of_run()) > 1:  # each would train by itself, in one work dir
-            raise InputError(f'one of {number} processes: add --launcher pytorch, or slurm')
+        if (number := int(os.environ.get('WORLD_SIZE') or 1)) > 1:  # in one work dir
+            raise InputError(f'this is one of {number} processes; add --launcher pytorch')
         return
     if launcher == 'pytorch':  # Slurm has a name of its own for it
         os.environ.setdefault('LOCAL_RANK', str(local_rank))

@@ -20,11 +20,6 @@ def process_rank() -> int:
     return int(os.environ.get('RANK') or os.environ.get('SLURM_PROCID') or 0)
 
 
-def processes_of_run() -> int:
-    """Return how many processes the run has, as their launcher says, torchrun or srun."""
-    return int(os.environ.get('WORLD_SIZE') or os.environ.get('SLURM_STEP_NUM_TASKS') or 1)
-
-
 def leads_machine() -> bool:
     """Return whether this process is the first of its machine, which checks and speaks for all."""
     return int(os.environ.get('LOCAL_RANK') or os.environ.get('SLURM_LOCALID') or 0) == 0

@@ -1,7 +1,7 @@
 """SETR-MLA on a small plain ViT, CamVid: what the study of attention on photographs starts from.
 
-Frames of 192 x 144 and crops of 128 x 128: as long as the study on Shapes. val chooses the rates,
-test is the test; most of its frames are of a drive that is in no other split.
+Batches of 8 crops of 128 x 128 from frames of 192 x 144, so that a run takes minutes. The frames of
+val choose the rates, those of test are the test; most of these are of a drive in no other split.
 """
 
 _base_ = '../../camvid/setr_mla_simple_vit_ti.py'

@@ -103,7 +103,7 @@ def test_a_head_reads_what_the_backbone_gives(backbone, others, agrees):
     assert (disagreements({'default_scope': 'mmpretrain', 'model': model}) == []) is agrees
 
 
-def found(loop=None, **changes):
+def found(launcher='none', loop=None, **changes):
     config = Config(
         {
             'train_dataloader': {'batch_size': 2},
@@ -113,7 +113,7 @@ def found(loop=None, **changes):
         }
     )
     config.merge_from_dict(changes)
-    return check_batch_size(config)
+    return check_batch_size(config, launcher)
 
 
 ENABLED, COUNTED = {'auto_scale_lr.enable': True}, {'optim_wrapper.accumulative_counts': 8}
@@ -127,12 +127,15 @@ def test_one_process_at_the_rate_of_eight_is_told_what_to_do():
         assert found(**changes) == []
 
 
-@pytest.mark.parametrize('name', ['WORLD_SIZE', 'SLURM_STEP_NUM_TASKS'])
-def test_the_processes_of_the_launcher_count(monkeypatch, name):
+@pytest.mark.parametrize(
+    ('launcher', 'name'), [('pytorch', 'WORLD_SIZE'), ('slurm', 'SLURM_NTASKS')]
+)
+def test_the_processes_of_the_launcher_count(monkeypatch, launcher, name):
     monkeypatch.setenv(name, '8')
-    assert found() == []
+    assert found(launcher) == []
+    assert found('none') != []  # inside of a Slurm allocation, too
     monkeypatch.setenv(name, '32')
-    (line,) = found()
+    (line,) = found(launcher)
     assert 'this run has 64: ' in line
     assert 'train in 8 processes' in line
     assert 'accumulative_counts' not in line

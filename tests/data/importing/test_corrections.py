@@ -63,7 +63,8 @@ def test_a_list_that_does_not_fit_is_refused(listed, change, words):
     [
         ('x.png', 'x.png'),
         ('../up/b/x.png', 'b/x.png'),
-        ('local/pets/x.png', 'x.png'),  # below the folder itself
+        ('/data/local-files/?d=pets/x.png', 'x.png'),  # below the folder itself
+        ('./x.png', 'x.png'),
         ('a/x.png', None),  # of neither
         ('a/y.png', 'b/y.png'),  # the only one
     ],

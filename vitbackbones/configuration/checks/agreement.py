@@ -4,6 +4,7 @@ Most of it would show after an epoch, at the first evaluation, and some never. B
 differ from those of a recipe or of the weights that a run starts from, which is said.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from mmengine.config import Config
@@ -14,7 +15,6 @@ from ...backbones.names import MODELS
 from ...backbones.preprocessing import named_config
 from ...tasks import Task, find_task
 from ...utils.messages import did_you_mean
-from ...utils.processes import processes_of_run
 from ...weights import PUBLISHED
 from ...weights.filling import INITIALIZERS
 from ...weights.table import name_of
@@ -123,20 +123,22 @@ def require_agreement(config: Config) -> None:
 
 # ------------------------------------------------------------------------ recipe and weights
 
+COUNTS = {'pytorch': 'WORLD_SIZE', 'slurm': 'SLURM_NTASKS'}  # set by the launcher
 PREPROCESSOR = 'model.data_preprocessor'
 
 
-def check_batch_size(config: Config) -> list[str]:
+def check_batch_size(config: Config, launcher: str) -> list[str]:
     """Return a line where the images of a step are not those that the recipe is made for.
 
     mmengine reads ``auto_scale_lr.base_batch_size`` only when it is told to scale: the recipe of
-    eight GPUs runs on one of them at eight times the rate of its batch, and nothing says so.
+    eight GPUs runs on one of them at eight times the rate of its batch, and nothing says so. The
+    process group of ``launcher`` does not exist yet.
     """
     scaling = config.get('auto_scale_lr') or {}
     base, images = scaling.get('base_batch_size'), config.train_dataloader.get('batch_size')
     if not (base and images):
         return []
-    loaded = images * processes_of_run()
+    loaded = images * int(os.environ.get(COUNTS.get(launcher, ''), 1))
     findings, repeats = [], config.optim_wrapper.get('accumulative_counts', 1)
     if scaling.get('enable'):
         if repeats > 1:  # which mmengine does not count

@@ -5,6 +5,7 @@ incomplete batch may have none at all. OpenMMLab mentions neither.
 """
 
 import math
+import os
 from collections import Counter
 
 from mmengine.config import Config
@@ -13,7 +14,7 @@ from ...data.checks.findings import Findings
 from ...errors import InputError
 from ...tasks import find_task
 from ...utils.messages import some
-from ...utils.processes import leads_machine, processes_of_run
+from ...utils.processes import leads_machine
 from ...utils.verbs import command_line
 from ..data_paths import datasets, loaders
 from ..settings import value_at
@@ -112,7 +113,7 @@ def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str,
     Raises:
         InputError: not one batch is full.
     """
-    processes = processes_of_run()
+    processes = int(os.environ.get('WORLD_SIZE', 1))
     for name, loader in loaders(config, splits):
         endless = 'Infinite' in str((loader.get('sampler') or {}).get('type'))
         if endless or not loader.get('drop_last') or loader.get('batch_sampler'):

@@ -102,7 +102,7 @@ def _rows(file: Path, pool: Pool, content: dict) -> dict[int | str, int]:
     for row, picture in enumerate(pool.files):
         ends[picture.name].append(row)
     for each in content['images']:
-        name = each['file_name'].replace('\\', '/')
+        name = each['file_name'].replace('\\', '/').rpartition('?d=')[2].removeprefix('./')
         tails = [name.split('/', start)[-1] for start in range(name.count('/') + 1)]
         # the last part alone may be that of a picture in another folder
         exact = [places[tail] for tail in tails[:-1] or tails if tail in places][:1]

@@ -139,7 +139,7 @@ def detr_has_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfi
         return
     read = maps.channels[-1:] if type_at(model) == 'DETR' else maps.channels
     made = maps.source == 'the neck'
-    if made and len(read) < len(maps.channels):
+    if len(read) < len(maps.channels) and len(value_at(model, 'neck.in_channels') or ()) == 1:
         yield Misfit(f'model.neck: {maps} and DETR reads the last', 'set model.neck.num_outs=1')
     if {*read} != {width}:
         yield Misfit(

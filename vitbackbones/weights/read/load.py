@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from safetensors.torch import load as load_safetensors
 
 from ...errors import InputError
-from ...utils.rules import listed, whole
+from ...utils.rules import COLORS
 from .config_images import config_images
 from .pickles import Refused, Unpickler
 from .torch_files import PICKLED, read_torch
@@ -35,7 +35,6 @@ FORM = {
 # What a file should be, and what to do if it holds more than that.
 CHECKPOINT = 'torch checkpoint', 'save its state dict alone with torch.save or safetensors'
 ANNOTATIONS = 'pickle of plain data', 'save it as JSON'
-COLORS = listed(listed(whole(0, 255), 3))  # red, green, blue of each class
 MISSING = object()
 DATASET_META = 'dataset_meta'  # in the metadata of a safetensors file: JSON, as in mmengine's meta
 # How files begin that are easily mistaken for a checkpoint.
