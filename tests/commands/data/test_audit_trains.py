@@ -18,7 +18,8 @@ from .test_audit import pets as pets
 @pytest.fixture
 def short(monkeypatch):
     """Trainings of four steps, whatever they reach and however little they say."""
-    monkeypatch.setattr(audit, 'LISTED', 0)
+    monkeypatch.setattr(audit, 'LEAST_OF_BOXES', 0)
+    monkeypatch.setattr(audit, 'LEAST_OF_REGIONS', 0)
     monkeypatch.setattr(audit.Quick, 'steps_in', lambda quick, folder, seconds: 4)
     for name in ('DETECTOR', 'SEGMENTOR'):
         monkeypatch.setattr(audit, name, replace(getattr(audit, name), least=-1))

@@ -50,7 +50,7 @@ PLAN, PAGE, PICKED = 'plan.json', 'audit.html', 'pick.csv'
 PARTS = {'quarter': 0.25, 'half': 0.5, 'all': 1.0}
 GAIN = 0.03  # of the metric, by which the last doubling must raise it to be worth another one
 KNOWN = 500  # labeled pictures that those to be picked are to be unlike
-LISTED = 0.03  # likelihood below which nothing is said
+LEAST_OF_BOXES, LEAST_OF_REGIONS = 0.03, 0.2  # likelihoods below which nothing is said
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -108,7 +108,8 @@ def audit(options: Namespace) -> None:
                 )
         files = [quick.found(out / f'fold_{number}') for number in range(options.folds)]
         listed = of_boxes(pool, fold, files) if pool.content else of_masks(pool, files)
-        listed = [each for each in listed if each.likelihood >= LISTED]
+        least = LEAST_OF_BOXES if pool.content else LEAST_OF_REGIONS
+        listed = [each for each in listed if each.likelihood >= least]
         curve = [_curve(pool, fold, quick, steps, out)] if options.curve else []
         write_lists(out, pool, listed)
         page = write_page(

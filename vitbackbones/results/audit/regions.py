@@ -13,7 +13,7 @@ from ...data.own.pool import Pool
 from ...utils.files import write_file
 from . import Suspicion
 
-THICK, THINNEST = 0.02, 3  # of the long side, and pixels; borders are half as deep or less
+THICK, THINNEST = 0.02, 3  # of the long side, and pixels
 WHOLE = 0.6  # of an object's pixels, by which it is wrong as a whole
 
 
@@ -55,16 +55,17 @@ def doubtful(given: np.ndarray, scores: np.ndarray, ignored: int) -> Iterator[di
     margin = scores.max(0) - np.take_along_axis(scores, given[None], 0)[0]
     pairs = np.where(known & (given != answer), given * classes + answer + 1, 0)
     thick = max(THICK * max(given.shape), THINNEST)
+    least = max(thick / 4, THINNEST / 2)  # borders are less deep
     for pair in np.unique(pairs[pairs > 0]).tolist():
         label, other = divmod(pair - 1, classes)
         depth = cv2.distanceTransform((pairs == pair).astype(np.uint8), cv2.DIST_L2, 3)
-        if depth.max() < thick / 2:
+        if depth.max() < least:
             continue
         count, parts = _parts(pairs == pair)
         wholes = [_parts(each)[1] for each in (known & (given == label), answer == other)]
         for inside in (parts == number for number in range(1, count)):
             deep, area = depth[inside].max(), inside.sum()
-            if deep < thick / 2:
+            if deep < least:
                 continue
             shares = [float(area / np.isin(each, each[inside]).sum()) for each in wholes]
             mask = inside.astype(np.uint8)
@@ -94,7 +95,7 @@ def of_masks(pool: Pool, files: Sequence[Path]) -> list[Suspicion]:
     common = Counter((each['label'], each['other']) for each in regions)
     for each in regions:
         rarity = each['size'] / common[each['label'], each['other']]
-        likelihood = each['value'] ** (1 / 3) * rarity ** (1 / 12)
+        likelihood = each['value'] ** (1 / 6) * rarity ** (1 / 12)
         label, other = pool.classes[each['label']], pool.classes[each['other']]
         of_label, of_other = each['shares']
         kind, reason = 'mask', f'a part of the {label} looks like {other}'
