@@ -24,8 +24,7 @@ from ..training.console import QuietRunner
 from ..utils.files import write_file
 from ..utils.verbs import command_line
 
-# By the toolbox: what is measured, and from which value on pictures count as learned; thin and
-# rare parts of masks stay wrong even by heart.
+# By the toolbox: what is measured, and what counts as learned; thin parts of masks stay wrong.
 GOALS = {'mmdet': ('coco/bbox_mAP', 0.9), 'mmseg': ('mIoU', 50.0)}
 NOTHING = 0.01 / 0.9  # of the goal: below it, a training has learned nothing
 SECONDS, LEAST, MOST = 60, 300, 3000  # time, and steps; slow machines take their time for LEAST

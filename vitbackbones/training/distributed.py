@@ -25,11 +25,10 @@ def join_processes(launcher: str, local_rank: int = 0) -> None:
     """Make this process one of those that ``launcher`` started: none, pytorch (torchrun), slurm.
 
     Raises:
-        InputError: the process was not started by that launcher, or by torchrun and not said so;
-            or Slurm without GPUs.
+        InputError: the process was started by another launcher, or by Slurm without GPUs.
     """
     if launcher == 'none':
-        if (number := int(os.environ.get('WORLD_SIZE') or 1)) > 1:  # in one work dir
+        if (number := int(os.environ.get('WORLD_SIZE') or 1)) > 1:  # each would train alone
             raise InputError(f'this is one of {number} processes; add --launcher pytorch')
         return
     if launcher == 'pytorch':  # Slurm has a name of its own for it

@@ -145,12 +145,14 @@ def _sum_rows(rows: Tensor, table: Tensor, factors: Tensor) -> Tensor:
     )
 
 
-def _chunks(locations: Tensor, *tables: Tensor | torch.Size) -> Iterator[tuple[slice, _Corners]]:
+def _chunks(
+    locations: Tensor, shapes: Tensor, starts: Tensor, table: torch.Size
+) -> Iterator[tuple[slice, _Corners]]:
     """Yield slices of the queries of ``locations``, (B, Q, H, L, P, 2), and the pixels there."""
     step = max(1, CHUNK // max(1, 2 * locations[:, :1].numel()))
     for start in range(0, max(locations.shape[1], 1), step):
         queries = slice(start, start + step)
-        yield queries, _corners(locations[:, queries], *tables)
+        yield queries, _corners(locations[:, queries], shapes, starts, table)
 
 
 class DeformableAttention(Function):

@@ -17,7 +17,7 @@ def sigmoid_focal_loss_forward(
     input: Tensor, target: Tensor, weight: Tensor, output: Tensor, gamma: float, alpha: float
 ) -> None:
     """Fill ``output``, (N, C), with the losses."""
-    signs, right = _signs(input, target)
+    signs, right = _signed(input, target)
     loss = -(-right).sigmoid().pow(gamma) * logsigmoid(right)
     output.copy_(loss * _factors(signs, target, weight, alpha))
 
@@ -26,13 +26,13 @@ def sigmoid_focal_loss_backward(
     input: Tensor, target: Tensor, weight: Tensor, grad_input: Tensor, gamma: float, alpha: float
 ) -> None:
     """Fill ``grad_input``, (N, C), with the derivatives of the losses."""
-    signs, right = _signs(input, target)
+    signs, right = _signed(input, target)
     wrong = (-right).sigmoid()  # 1 - p
     slope = wrong.pow(gamma) * (gamma * right.sigmoid() * logsigmoid(right) - wrong) * signs
     grad_input.copy_(slope * _factors(signs, target, weight, alpha))
 
 
-def _signs(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def _signed(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """Return 1 at the target's class and -1 elsewhere, (N, C), and the logits times that."""
     (logits,) = widen(input)
     classes = torch.arange(logits.shape[1], device=logits.device)

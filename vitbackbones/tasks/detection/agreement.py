@@ -132,8 +132,8 @@ def attention_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]:
             yield Misfit(wrong, neck_remedy(model, maps))
 
 
-def detr_has_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
-    """Check that DETR and its descendants are as wide as the maps; DETR reads the last one."""
+def detrs_read_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
+    """Check that DETRs are as wide as the maps, and get no more of them than they read."""
     width = value_at(model, ENCODER_WIDTH)
     if type_at(model) not in DETRS or not isinstance(width, int):
         return
@@ -188,7 +188,7 @@ RULES = (
 FITS = (
     heads_read_all_levels,
     attention_reads_all_levels,
-    detr_has_the_width_of_the_maps,
+    detrs_read_the_maps,
     proposals_have_the_width_of_the_maps,
 )
 
