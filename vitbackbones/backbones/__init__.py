@@ -19,6 +19,6 @@ HOSTS = (
     *(PVT, AugPVT, SReT, Swin, MSFSwin),
 )
 
-__all__ = ['HOSTS', 'Backbone', 'PlainBackbone', 'PyramidBackbone'] + [
-    host.__name__ for host in HOSTS
-]
+__all__ = ['HOSTS', 'Backbone', 'PlainBackbone', 'PyramidBackbone']
+__all__ += ['ViT', 'AugViT', 'T2T', 'AugT2T', 'TNT', 'SimpleViT', 'MSFViT', 'Mixer']
+__all__ += ['RecursiveMixer', 'PVT', 'AugPVT', 'SReT', 'Swin', 'MSFSwin']

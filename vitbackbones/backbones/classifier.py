@@ -246,8 +246,8 @@ class Classifier(Model):
 
     def get_classifier(self) -> nn.Module | tuple[nn.Module, ...]:
         """Return the linear layer of the head, both of a distilled model, or an identity."""
-        layers = tuple(self.head.children()) or (self.head,)
-        return layers if len(layers) > 1 else layers[0]
+        layers = [*self.head.children()] or [self.head]
+        return tuple(layers) if len(layers) > 1 else layers[0]
 
     def reset_classifier(self, num_classes: int, global_pool: str | None = None) -> None:
         """Replace the head by an untrained one; 0 classes for none.

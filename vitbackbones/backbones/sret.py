@@ -211,7 +211,7 @@ class SReT(AttentionOptions, PyramidBackbone):
         self._embed(settings, stem, with_cls_token)
         self.pos_drop = make_dropout(self.drop_rate)
         groups = _groups_per_stage(groups, len(dims))
-        depths, passes = settings['depths'], settings['passes']
+        depths, passes = settings['depths'], self.recursion.passes
         self.stages = nn.ModuleList()
         for i, depth in enumerate(depths):
             earlier = passes * sum(depths[:i])  # passes in earlier stages

@@ -58,3 +58,16 @@ from .tokens import (
 )
 from .tokens_to_token import PerformerAttention, TokensToToken
 from .windows import Windows
+
+__all__ = ['ATTENTIONS', 'ONCE', 'SHALLOW', 'SHORTCUTS', 'STEMS', 'AugmentedShortcut', 'Block']
+__all__ += ['CoefficientShortcut', 'DotProductAttention', 'DropPath', 'Dropout', 'GroupedLinear']
+__all__ += ['IdentityShortcut', 'MapNorm', 'MeanShiftAttention', 'Mlp', 'NoShortcut', 'PatchEmbed']
+__all__ += ['PerformerAttention', 'Recursion', 'Recursive', 'RecursiveBlock', 'SlicedAttention']
+__all__ += ['Slicing', 'Sweeps', 'TokensToToken', 'Windows', 'average_map', 'block_row']
+__all__ += ['build_part', 'build_shortcut', 'circulant_dense', 'circulant_fft', 'circulant_halves']
+__all__ += ['circulant_matrix', 'cut_map', 'drop_path_rates', 'fit_position', 'fixed_permutation']
+__all__ += ['fuse_for_inference', 'is_of_size', 'is_traced', 'keep_first_token', 'make_drop_path']
+__all__ += ['make_dropout', 'max_map', 'mean_shift', 'number_slices', 'pad_map', 'pad_to_multiple']
+__all__ += ['part_name', 'register', 'require_channels', 'require_choice', 'require_rate']
+__all__ += ['require_size', 'resize_map', 'resize_position', 'sincos_position', 'sinusoid_position']
+__all__ += ['to_map']

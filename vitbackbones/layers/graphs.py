@@ -24,7 +24,7 @@ def is_traced() -> bool:
 
     That is by ``torch.compile``, ``torch.export``, ``torch.jit.trace`` or ``torch.func``.
     """
-    recorded = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    recorded = torch.compiler.is_compiling() or torch.jit.is_tracing()  # type: ignore[attr-defined]
     return recorded or torch._C._are_functorch_transforms_active()
 
 

@@ -67,7 +67,8 @@ def _layers(network: nn.Module) -> list[Any]:
     inside = {name: parts[name] for name in parts if any(place in name for place in PLACES)}
     linear = {name: part for name, part in inside.items() if isinstance(part, nn.Linear)}
     layers = {name: part for name, part in linear.items() if part.weight.requires_grad}
-    uses = Counter(each for part in parts.values() for each in part.parameters(recurse=False))
+    owned = (each for part in parts.values() for each in part.parameters(recurse=False))
+    uses: Counter[Tensor] = Counter(owned)
     bad = [name for name, part in layers.items() if uses[part.weight] > 1]
     bad += [name for name, part in parts.items() if isinstance(part, nn.MultiheadAttention)]
     if bad:

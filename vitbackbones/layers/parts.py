@@ -38,23 +38,24 @@ their width ``embed_dims``.
 * ``fixed_size`` (any module): why an exported graph of it is for one size of images alone.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, TypeVar
 
 from torch import nn
 
 from ..errors import OptionError
 
+Part = TypeVar('Part', bound=type[nn.Module])
 ATTENTIONS: dict[str, type[nn.Module]] = {}
 SHORTCUTS: dict[str, type[nn.Module]] = {}
 STEMS: dict[str, type[nn.Module]] = {}
 
 
-def register(table: dict[str, type[nn.Module]]):
+def register(table: dict[str, type[nn.Module]]) -> Callable[[Part], Part]:
     """Return a class decorator that enters a part into ``table`` under its class name."""
 
-    def enter(part: type[nn.Module]) -> type[nn.Module]:
+    def enter(part: Part) -> Part:
         table[part.__name__] = part
         return part
 

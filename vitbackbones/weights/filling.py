@@ -16,14 +16,7 @@ from torch import Tensor, nn
 from ..errors import InputError
 from ..layers.lora import ADAPTERS
 from ..utils.messages import shorten
-from .convert import (
-    FORMATS,
-    convert,
-    find_format,
-    take_state_dict,
-    unwrap,
-    without_wrapper,
-)
+from .convert import FORMATS, convert, find_format, take_state_dict, unwrap, without_wrapper
 from .downloads import load_anywhere
 from .read.load import IMAGES
 

@@ -213,7 +213,7 @@ class Neck(BaseModule):
         self.in_channels = [*in_channels]
         self.out_channels, self.out_strides = out_channels, [*own, *beyond]
         self.extra = len(beyond)
-        self.extra_source = 'on_input' if add_extra_convs is True else add_extra_convs
+        self.extra_source = 'on_input' if add_extra_convs is True else add_extra_convs or ''
         self.relu_before_extra_convs = relu_before_extra_convs
         self.resample = Resample(in_channels, in_strides, own)
 

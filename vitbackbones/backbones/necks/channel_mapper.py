@@ -53,9 +53,9 @@ class ChannelMapper(Neck):
         )
 
         def conv(channels: int, kernel_size: int, stride: int = 1) -> ConvModule:
-            sizes = {'stride': stride, 'padding': kernel_size // 2}
-            parts = {'norm_cfg': norm_cfg, 'act_cfg': act_cfg}
-            return ConvModule(channels, out_channels, kernel_size, **sizes, **parts)
+            parts: dict = {'norm_cfg': norm_cfg, 'act_cfg': act_cfg}
+            padding = kernel_size // 2
+            return ConvModule(channels, out_channels, kernel_size, stride, padding, **parts)
 
         widths = self.resample.channels
         self.convs = nn.ModuleList(conv(width, kernel_size) for width in widths)

@@ -97,8 +97,8 @@ def fit_channels(backbone: nn.Module, state: dict[str, Tensor], prefix: str) -> 
 
     Stems that begin otherwise (T2T-ViT's, SimpleViT's) need weights of their own channels.
     """
-    convs = (item for item in backbone.named_modules() if type(item[1]) is nn.Conv2d)
-    name, conv = next(convs, ('', None))
+    parts = backbone.named_modules()
+    name, conv = next(((name, part) for name, part in parts if type(part) is nn.Conv2d), ('', None))
     stored = state.get(f'{prefix}{name}.weight')
     if conv is None or stored is None or stored.ndim != 4 or stored.shape[1] != STORED:
         return

@@ -47,7 +47,8 @@ class Source:
                     if not target.is_file() or not target.is_relative_to(root.resolve()):
                         raise InputError(
                             f'{file}: is a link to {target}. Only links to files in {root} are '
-                            'followed. Put what is meant in the place of the link, or take it out.'
+                            'followed. Put what is meant in the place of the link, or take it out; '
+                            '`vitbackbones convert --copy` writes no links.'
                         )
                 if file.is_file():
                     self.files.append(file)

@@ -85,11 +85,11 @@ def _changed(picture: np.ndarray, step: Mapping) -> np.ndarray:
             from PIL import Image
 
             method = Image.Resampling[INTERPOLATIONS['pillow'][how]]
-            return np.array(Image.fromarray(picture).resize(size[::-1], method))
+            return np.array(Image.fromarray(picture).resize((size[1], size[0]), method))
         import cv2
 
         method = getattr(cv2, INTERPOLATIONS['cv2'][how])
-        return cv2.resize(picture, size[::-1], interpolation=method)
+        return cv2.resize(picture, (size[1], size[0]), interpolation=method)
     if step['type'] == 'center_crop':  # as mmcv does
         size = step['size']
         top, left = max(0, round((height - size[0]) / 2)), max(0, round((width - size[1]) / 2))

@@ -74,7 +74,7 @@ def start_onnxruntime(graph: bytes | Path, threads: int = 0) -> Graph:
     session = runtime.InferenceSession(source, options, providers=['CPUExecutionProvider'])
 
     def described(port: Any) -> Port:
-        dtype = port.type.removeprefix('tensor(').removesuffix(')')
+        dtype: str = port.type.removeprefix('tensor(').removesuffix(')')
         return Port(port.name, ONNX_TYPES.get(dtype, dtype), _open_sides(port.shape))
 
     inputs = [described(port) for port in session.get_inputs()]

@@ -13,10 +13,7 @@ from ...registry import SCOPE, bare_name
 from ..task import Task
 
 # What a head can read of our backbones, by its type: values of ``out_type``.
-READABLE = {
-    'LinearClsHead': ('cls_token', 'pooled'),
-    'DistillationHead': ('cls_dist_tokens',),
-}
+READABLE = {'LinearClsHead': ('cls_token', 'pooled'), 'DistillationHead': ('cls_dist_tokens',)}
 
 
 def accuracy_names(metric: Mapping) -> list[str] | None:

@@ -18,10 +18,7 @@ class Detection(Task):
 
     scope = 'mmdet'
     packer = 'PackDetInputs'
-    measured = {
-        'CocoMetric': agreement.coco_names,
-        'CocoPanopticMetric': agreement.panoptic_names,
-    }
+    measured = {'CocoMetric': agreement.coco_names, 'CocoPanopticMetric': agreement.panoptic_names}
     rules = (*agreement.RULES, *MASK2FORMER)
     fits = agreement.FITS
     unit = 'usable box'

@@ -110,10 +110,7 @@ _COEFFICIENTS = {
         'coefficient3.bias': 'shortcut_mlp.identity',
         'coefficient4.bias': 'shortcut_mlp.branch',
     },
-    'nll': {
-        'coefficient1.bias': 'shortcut.identity',
-        'coefficient2.bias': 'shortcut.branch',
-    },
+    'nll': {'coefficient1.bias': 'shortcut.identity', 'coefficient2.bias': 'shortcut.branch'},
 }
 
 
