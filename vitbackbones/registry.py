@@ -44,20 +44,8 @@ def bare_name(kind: object) -> str:
 # First parts of paths that configs, and dumps of them, have in place of names: rooms of today and
 # of earlier releases.
 ROOMS = (
-    'backbones',
-    'checkpoint',
-    'data',
-    'datasets',
-    'engine',
-    'export',
-    'heads',
-    'inference',
-    'models',
-    'necks',
-    'openmmlab',
-    'tasks',
-    'tracking',
-    'training',
+    *('backbones', 'checkpoint', 'data', 'datasets', 'engine', 'export', 'heads'),
+    *('inference', 'models', 'necks', 'openmmlab', 'tasks', 'tracking', 'training'),
 )
 
 

@@ -155,8 +155,9 @@ def test_intermediates_of_a_classifier_are_the_maps_of_its_backbone(name):
     image = torch.randn(1, 3, 64, 96)
     found = model.forward_intermediates(image, (0, 1, 2), intermediates_only=True)
     torch.testing.assert_close(found[:2], list(maps(image)), atol=1e-5, rtol=1e-5)
-    with pytest.raises(OptionError, match=r'indices=\[99\]: must name blocks or stages of \d'):
-        model.forward_intermediates(image, [99])
+    for indices in ([99], 25, 0):
+        with pytest.raises(OptionError, match=r'indices=.*: must name blocks or stages of \d'):
+            model.forward_intermediates(image, indices)
 
 
 def test_a_classifiers_file_fills_the_maps(tmp_path):

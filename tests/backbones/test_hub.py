@@ -70,7 +70,9 @@ def test_a_repository_is_downloaded_and_uploaded(tmp_path, monkeypatch):
     ('change', 'said'),
     [
         ({'attention': {'type': 'subprocess.Popen'}}, r'attention\.type is .subprocess\.Popen'),
-        ({'checkpoint': '/etc/passwd'}, r'checkpoint is ./etc/passwd'),
+        ({'stem': '/etc/passwd'}, r'stem is ./etc/passwd'),
+        ({'checkpoint': 'detr_r50'}, r'config\.json is missing, or not of a model'),
+        ({'pretrained': True}, r'config\.json is missing, or not of a model'),
         ({'name': 'deit_z'}, 'deit_z'),
         ({'arch': 'ti'}, 'does not fill Classifier'),
         (None, r'config\.json is missing'),
@@ -93,3 +95,10 @@ def test_an_option_that_is_no_data_cannot_be_written(tmp_path):
     model.made_with['stem'] = object
     with pytest.raises(InputError, match='deit_ti: an option cannot be written as JSON'):
         model.save_pretrained(tmp_path)
+
+
+def test_what_nothing_can_make_again_is_not_written(tmp_path):
+    for model in (small().fuse_for_inference(), Classifier(small().backbone, 3)):
+        with pytest.raises(InputError, match='only what create_model returns can be saved'):
+            model.save_pretrained(tmp_path / 'it')
+    assert not (tmp_path / 'it').exists()

@@ -12,7 +12,8 @@ def written(folder, text):
 def test_a_header_is_read_without_running_the_config_and_has_a_title_and_facts(tmp_path):
     assert header(written(tmp_path, '"""What it is."""\nraise SystemExit\n')) == 'What it is.'
     assert header(written(tmp_path, 'raise SystemExit\n')) == ''
-    facts_of = 'Published: 1.2\n    and 3.\nPublished: 4.\nNo fact.\n\n    a: command\n'
-    text = f'A model,\nand its data.\n\n{facts_of}'
+    facts_of = 'Published: 1.2\n    and 3.\nPublished: 4.\n'
+    others = 'No fact.\nThe wiring of another: no fact.\n\n    a: command\n'
+    text = f'A model,\nand its data.\n\n{facts_of}{others}'
     found = facts(written(tmp_path, f'"""{text}"""'))
     assert found == {'Title': 'A model, and its data', 'Published': '1.2 and 3. 4.'}

@@ -100,7 +100,7 @@ def _model(name: str, file: Path) -> dict:
         if printed.config == name
         for result in _printed(printed, data)
     ]
-    if results := results + [*_measured(name, data)]:
+    if results := results + [*_measured(name)]:
         known['Results'] = results
     if address := _weights(name):
         known['Weights'] = address
@@ -119,7 +119,7 @@ def _printed(result: Result, data: str) -> Iterator[dict]:
         yield {'Task': task, 'Dataset': data, 'Metrics': metrics, 'Source': result.source}
 
 
-def _measured(name: str, data: str) -> Iterator[dict]:
+def _measured(name: str) -> Iterator[dict]:
     """Yield what the card of weights that come along has."""
     if name in trained_weights():
         card = trained_weights()[name].with_suffix('.md').read_text()
@@ -127,7 +127,8 @@ def _measured(name: str, data: str) -> Iterator[dict]:
         (result,) = front['model-index'][0]['results']
         metrics = {f'{each["type"]} (measured)': each['value'] for each in result['metrics']}
         task = TASKS[result['task']['type']]
-        yield {'Task': task, 'Dataset': data, 'Metrics': metrics, 'Source': 'log of the run'}
+        data, source = DATA[result['dataset']['type']], 'log of the run, validation pictures'
+        yield {'Task': task, 'Dataset': data, 'Metrics': metrics, 'Source': source}
 
 
 def _weights(name: str) -> str | None:

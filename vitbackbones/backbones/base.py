@@ -20,6 +20,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from typing_extensions import Self
 
 from ..errors import InputError, OptionError
 from ..layers import (
@@ -222,9 +223,7 @@ class Backbone(RunsBlocks, InitCfgMixin):
         self.freeze()
         return self
 
-    def fuse_for_inference(
-        self, dtype: torch.dtype | None = None, compile: bool = False
-    ) -> 'Backbone':
+    def fuse_for_inference(self, dtype: torch.dtype | None = None, compile: bool = False) -> Self:
         """Return a faster copy in eval mode, as ``layers.fuse_for_inference`` does."""
         return fuse_for_inference(self, dtype, compile)
 

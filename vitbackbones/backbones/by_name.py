@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from inspect import signature
 from pathlib import Path
+from typing import Any, Literal, overload
 
 import torch
 
@@ -22,6 +23,18 @@ from .names import MODELS, require_name
 from .preprocessing import data_config
 
 
+@overload
+def create_model(
+    name: str, num_classes: int = ..., *, features_only: Literal[True], **options: Any
+) -> Features: ...
+
+
+@overload
+def create_model(
+    name: str, num_classes: int = ..., checkpoint: str | Path | None = ..., **options: Any
+) -> Classifier: ...
+
+
 def create_model(
     name: str,
     num_classes: int = 1000,
@@ -32,7 +45,7 @@ def create_model(
     features_only: bool = False,
     in_chans: int = 3,
     global_pool: str | None = None,
-    **options,
+    **options: Any,
 ) -> Classifier | Features:
     """Build a network that maps images (N, in_chans, H, W) to logits (N, num_classes).
 

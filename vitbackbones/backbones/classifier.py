@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from typing_extensions import Self
 
 from ..errors import OptionError
 from ..layers import fuse_for_inference, require_choice
@@ -67,7 +68,7 @@ class Model(nn.Module):
         self.backbone.with_cp = enable
 
     @classmethod
-    def from_pretrained(cls, source: str | Path, **options: Any) -> 'Model':
+    def from_pretrained(cls, source: str | Path, **options: Any) -> Self:
         """Return a model that :meth:`save_pretrained` wrote, as ``backbones.hub`` does."""
         return hub.from_pretrained(source, **options)
 
@@ -113,7 +114,7 @@ class Model(nn.Module):
         key = self.backbone.stages_name
         count = len(getattr(self.backbone, key))
         last = count if indices is None else indices
-        wanted = [*range(count - last, count)] if isinstance(last, int) else [*last]
+        wanted = [*range(-last, 0)] if isinstance(last, int) else [*last]
         if not wanted or not all(-count <= i < count for i in wanted):
             raise OptionError(f'indices={indices!r}: must name blocks or stages of {count}')
         places = sorted({i % count for i in wanted})
@@ -129,11 +130,11 @@ class Model(nn.Module):
                 maps[i] = maps[i].flatten(2).transpose(1, 2)  # (N, C, h, w) -> (N, h * w, C)
         return maps if intermediates_only else (self.backbone(x)[-1], maps)
 
-    def fuse_for_inference(
-        self, dtype: torch.dtype | None = None, compile: bool = False
-    ) -> 'Model':
+    def fuse_for_inference(self, dtype: torch.dtype | None = None, compile: bool = False) -> Self:
         """Return a faster copy in eval mode, as ``layers.fuse_for_inference`` does."""
-        return fuse_for_inference(self, dtype, compile)
+        fused = fuse_for_inference(self, dtype, compile)
+        fused.made_with = {}  # no model that is made again has its weights
+        return fused
 
 
 # what a head reads, in timm's words

@@ -24,8 +24,10 @@ def arguments_of(model: Any) -> dict:
     """Return what makes the model again, as ``config.json`` has it.
 
     Raises:
-        InputError: an option is no plain data, such as a class.
+        InputError: an option is no plain data, such as a class, or nothing is known to make it.
     """
+    if not model.made_with:
+        raise InputError('only what create_model returns can be saved, before it is fused')
     made = dict(model.made_with, data_config=model.data_config)
     if 'num_classes' in made:
         made['num_classes'] = model.num_classes  # after reset_classifier
@@ -72,7 +74,7 @@ def mixin() -> Any:
             places = ('revision', 'cache_dir', 'force_download', 'local_files_only', 'token')
             where = {key: options.pop(key) for key in places}
             place = 'config.json'
-            if 'name' not in options:
+            if 'name' not in options or {'pretrained', 'checkpoint'} & options.keys():
                 raise InputError(f'{place} is missing, or not of a model of vitbackbones')
             images = options.pop('data_config', {})
             require_data(options, place)

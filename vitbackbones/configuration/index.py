@@ -12,7 +12,7 @@ import ast
 import re
 from pathlib import Path
 
-FACT = re.compile(r'^([A-Z][\w ]*): (.+(?:\n +.+)*)', re.MULTILINE)
+FACT = re.compile(r'^([A-Z]\w*(?: \w+){0,2}): (.+(?:\n +.+)*)', re.MULTILINE)  # of few words
 NO_RUNS = ('_base_', 'studies')  # folders whose files are no configs of a run
 NAMED_BY_STEM = 'own'
 

@@ -3,12 +3,5 @@
 from .downloads import fetch
 from .table import DETECTORS, LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Detector, Published
 
-__all__ = [
-    'DETECTORS',
-    'LEFT_RANDOM',
-    'NEVER_PUBLISHED',
-    'PUBLISHED',
-    'Detector',
-    'Published',
-    'fetch',
-]
+__all__ = ['DETECTORS', 'LEFT_RANDOM', 'NEVER_PUBLISHED', 'PUBLISHED', 'Detector', 'Published']
+__all__ += ['fetch']

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from vitbackbones.data.loading.coco_masks import box_around, to_rle
+from vitbackbones.export.runtime.answers import Detected
+from vitbackbones.inference.drawing import boxes
 from vitbackbones.inference.drawing.boxes import GRAY as IGNORED_COLOR
 from vitbackbones.inference.drawing.boxes import Objects, draw_objects, write_labels
 from vitbackbones.inference.drawing.sheet import LINE, PALETTE
@@ -57,3 +60,28 @@ def test_what_is_ignored_is_gray_and_striped_and_says_so(masked):
     assert not colored(ignored).any()
     assert (ignored == IGNORED_COLOR).all(-1).any()
     assert colored(pixels(False)).any()
+
+
+@pytest.mark.parametrize('masked', [False, True])
+def test_the_truth_is_drawn_as_what_is_found(masked, tmp_path, monkeypatch):
+    file = tmp_path / 'a.png'
+    Image.new('RGB', (160, 160), GRAY).save(file)
+    mask = np.zeros((160, 160), bool)
+    mask[40:120, 40:120] = True
+    box = box_around(mask)
+    instance = {'bbox': box, 'bbox_label': 1, 'mask': to_rle(mask)}
+    info = {'img_path': str(file), 'height': 160, 'width': 160, 'instances': [instance]}
+
+    class Dataset(list):
+        metainfo = {'classes': ['a', 'b']}
+
+        def get_data_info(self, place):
+            return info
+
+    found = Detected(np.array([box]), np.ones(1), np.ones(1, int), mask[None] if masked else None)
+    monkeypatch.setattr(boxes, 'answered', lambda model, sample: None)
+    monkeypatch.setattr(boxes, 'to_answer', lambda sample: found)
+    ((_, picture),) = boxes.draw_detections(None, Dataset([{}]), 1, 0.3)
+    truth, prediction = np.split(np.array(picture.crop((0, 60, 808, 400))), [404], axis=1)
+    for panel in (truth, prediction):
+        assert (panel[140, 200] == GRAY).all() != masked

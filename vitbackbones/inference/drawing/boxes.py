@@ -101,7 +101,10 @@ def draw_detections(
         image = from_bgr(read_shown(path))
         found = predicted(to_answer(answered(model, dataset[place])), len(classes), threshold)
         title = 'prediction' if found.scores is None else f'prediction, score >= {threshold:g}'
-        panels = {'ground truth': annotated(dataset.get_data_info(place)), title: found}
+        truth = annotated(dataset.get_data_info(place))
+        if found.masks is None:  # boxes beside boxes
+            truth.masks = None
+        panels = {'ground truth': truth, title: found}
         return side_by_side(
             [(name, draw_objects(image, on_it, classes)) for name, on_it in panels.items()]
         )
