@@ -17,7 +17,7 @@ it from ``torch.initial_seed()``, which is another number for every sample.
 
 import random
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, islice
 from typing import Any
 
@@ -31,15 +31,8 @@ PROCESS, SAMPLE, ORDER = 0, 1, 3
 Place = tuple[int, int]  # epoch, and number of the sample in it
 # What a loader is built with besides its data set and the order of it.
 SETTINGS = (
-    'num_workers',
-    'collate_fn',
-    'pin_memory',
-    'timeout',
-    'worker_init_fn',
-    'multiprocessing_context',
-    'generator',
-    'prefetch_factor',
-    'persistent_workers',
+    *('num_workers', 'collate_fn', 'pin_memory', 'timeout', 'worker_init_fn', 'generator'),
+    *('multiprocessing_context', 'prefetch_factor', 'persistent_workers'),
 )
 
 
@@ -157,7 +150,7 @@ class DatasetProxy(Dataset):
         own: attributes of the proxy itself.
     """
 
-    def __init__(self, dataset: Dataset, **own) -> None:
+    def __init__(self, dataset: Dataset | Sequence, **own) -> None:
         self.__dict__.update(own, dataset=dataset)
 
     def __len__(self) -> int:
@@ -176,7 +169,7 @@ class DatasetProxy(Dataset):
 class SeededDataset(DatasetProxy):
     """Seeds all generators from the place of a sample before it is drawn."""
 
-    def __init__(self, dataset: Dataset, seed: int) -> None:
+    def __init__(self, dataset: Dataset | Sequence, seed: int) -> None:
         super().__init__(dataset, seed=seed)
 
     def __getitem__(self, numbered: tuple[int, Place]):
@@ -237,7 +230,9 @@ class ExactRun:
         shuffle: False for the order of the data set in every epoch.
     """
 
-    def __init__(self, dataset: Dataset, batch_size: int, seed: int = 0, shuffle: bool = True):
+    def __init__(
+        self, dataset: Dataset | Sequence, batch_size: int, seed: int = 0, shuffle: bool = True
+    ) -> None:
         sampler = EpochSampler(len(dataset), seed, shuffle)  # type: ignore[arg-type]
         batches = BatchSampler(sampler, batch_size, drop_last=True)
         self.batches = PlacedBatches(batches, endless=False)
