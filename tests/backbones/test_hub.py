@@ -102,3 +102,9 @@ def test_what_nothing_can_make_again_is_not_written(tmp_path):
         with pytest.raises(InputError, match='only what create_model returns can be saved'):
             model.save_pretrained(tmp_path / 'it')
     assert not (tmp_path / 'it').exists()
+
+
+def test_a_repository_that_cannot_be_reached_is_not_called_damaged(monkeypatch, tmp_path):
+    monkeypatch.setattr('huggingface_hub.constants.HF_HUB_OFFLINE', True)
+    with pytest.raises(InputError, match='^me/none: cannot be downloaded'):
+        Classifier.from_pretrained('me/none', cache_dir=tmp_path)

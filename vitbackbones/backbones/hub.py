@@ -16,7 +16,8 @@ from ..utils.packages import import_optional
 from ..weights.downloads import fetching
 from ..weights.filling import errors_name_file, load_pretrained
 
-WEIGHTS = 'model.safetensors'
+CONFIG, WEIGHTS = 'config.json', 'model.safetensors'
+PLACES = ('revision', 'cache_dir', 'force_download', 'local_files_only', 'token')
 WORD = re.compile(r'[\w-]*')
 
 
@@ -71,13 +72,11 @@ def mixin() -> Any:
         ) -> 'OnHub':
             from .by_name import create_model
 
-            places = ('revision', 'cache_dir', 'force_download', 'local_files_only', 'token')
-            where = {key: options.pop(key) for key in places}
-            place = 'config.json'
+            where = {key: options.pop(key) for key in PLACES}
             if 'name' not in options or {'pretrained', 'checkpoint'} & options.keys():
-                raise InputError(f'{place} is missing, or not of a model of vitbackbones')
+                raise InputError(f'{CONFIG} is missing, or not of a model of vitbackbones')
             images = options.pop('data_config', {})
-            require_data(options, place)
+            require_data(options, CONFIG)
             model = create_model(**options)
             file = Path(model_id, WEIGHTS)
             if not file.parent.is_dir():
@@ -104,5 +103,11 @@ def from_pretrained(source: str | Path, **options: Any) -> Any:
         InputError: it cannot be found or read, or is not of a model of this package.
     """
     OnHub = mixin()
+    if not Path(source).is_dir():
+        from huggingface_hub import hf_hub_download
+
+        with fetching(str(source)):
+            where = {key: options[key] for key in PLACES if key in options}
+            hf_hub_download(str(source), CONFIG, **where)
     with errors_name_file(source):
         return OnHub.from_pretrained(str(source), **options).module
