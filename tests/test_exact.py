@@ -58,8 +58,9 @@ def read(run, steps):
     return [(batch, torch.rand(1).item()) for batch in run.steps(loader, run.step + steps)]
 
 
-def run_of(batch_size=3, seed=0, **state):
-    run = ExactRun(NoisyData(), batch_size, seed)
+def run_of(batch_size=3, seed=0, more=0, mixed=True, **state):
+    data = [*range(8 + more)] if more else NoisyData()
+    run = ExactRun(data, batch_size, seed, mixed)
     if state:
         run.load_state_dict(state)
     return run
@@ -97,7 +98,13 @@ def test_fewer_processes_with_larger_batches_read_the_same_samples(monkeypatch):
 
 @pytest.mark.parametrize(
     ('options', 'message'),
-    [({'batch_size': 2}, 'batch size was 3, is 2'), ({'seed': 1}, 'sampler was 0, is 1')],
+    [
+        ({'batch_size': 2}, 'batch size was 3, is 2'),
+        ({'seed': 1}, 'sampler was 0, is 1'),
+        ({'more': 1}, 'number of batches was 2, is 3'),
+        ({'more': -1}, 'size of the data set was 8, is 7'),
+        ({'mixed': False}, 'shuffle was 1, is 0'),
+    ],
 )
 def test_a_run_of_other_data_is_refused(options, message):
     state = run_of().state_dict()

@@ -200,7 +200,7 @@ class EpochSampler(Sampler[int]):
     """
 
     def __init__(self, size: int, seed: int, shuffle: bool) -> None:
-        self.size, self.seed, self.shuffle = size, seed, shuffle
+        self.size, self.seed, self.shuffle = size, int(seed), shuffle  # as numpy's are no data
         self.epoch = 0
 
     def set_epoch(self, epoch: int) -> None:
@@ -236,6 +236,7 @@ class ExactRun:
         sampler = EpochSampler(len(dataset), seed, shuffle)  # type: ignore[arg-type]
         batches = BatchSampler(sampler, batch_size, drop_last=True)
         self.batches = PlacedBatches(batches, endless=False)
+        self.order = {'size of the data set': sampler.size, 'shuffle': int(shuffle)}
         self.dataset = SeededDataset(dataset, seed)
         self.seed = seed
         self.step = 0  # how many were begun
@@ -265,7 +266,7 @@ class ExactRun:
 
     def state_dict(self) -> dict[str, int]:
         """Return the place, and what the order of the data depends on."""
-        return {'step': self.step, **self.batches.order()}
+        return {'step': self.step, **self.batches.order(), **self.order}
 
     def load_state_dict(self, state: Mapping[str, int]) -> None:
         """Go on where ``state`` was saved; a warning says if there are fewer or more processes.
@@ -273,7 +274,7 @@ class ExactRun:
         Raises:
             ValueError: the steps would have other samples; says what has changed.
         """
-        kept, changes = compare_order(state, self.batches.order())
+        kept, changes = compare_order(state, {**self.batches.order(), **self.order})
         if not kept:
             raise ValueError(f'the run cannot go on where it was, as the data differ: {changes}')
         if changes:

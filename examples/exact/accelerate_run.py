@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import torch
-from accelerate import Accelerator
+from accelerate import Accelerator, DistributedDataParallelKwargs
 
 from vitbackbones.exact import ExactRun
 
@@ -19,7 +19,8 @@ def main(folder: Path, workers: int = 0) -> None:
     """Train, from the newest checkpoint in ``folder`` if there is one."""
     model = Network()
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
-    accelerator = Accelerator(cpu=True)
+    keeps_buckets = DistributedDataParallelKwargs(find_unused_parameters=True)  # see plain_torch
+    accelerator = Accelerator(cpu=True, kwargs_handlers=[keeps_buckets])
     # the loader is not prepared: it gives each process its own samples
     model, optimizer = accelerator.prepare(model, optimizer)
     run = ExactRun(NoisyNumbers(), BATCH, seed=0)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import torch
 from pytorch_lightning import Callback, LightningModule, Trainer
+from pytorch_lightning.callbacks import Checkpoint
 
 from vitbackbones.exact import ExactRun
 
@@ -32,7 +33,7 @@ class Exact(Callback):
         self.run.load_state_dict(state)
 
 
-class Save(Callback):
+class Save(Checkpoint):  # which Lightning calls after all others, such as averages
     """Keeps the newest checkpoint."""
 
     def __init__(self, file: Path) -> None:
@@ -62,13 +63,16 @@ class Model(LightningModule):
 def main(folder: Path, workers: int = 0) -> None:
     """Train, from the checkpoint in ``folder`` if there is one."""
     run = ExactRun(NoisyNumbers(), BATCH, seed=0)
+    processes = int(os.environ.get('WORLD_SIZE', 1))
     trainer = Trainer(
         accelerator='cpu',
-        devices=int(os.environ.get('WORLD_SIZE', 1)),
-        max_steps=STEPS,
+        devices=processes,
+        # which keeps DDP's buckets, see plain_torch
+        strategy='ddp_find_unused_parameters_true' if processes > 1 else 'auto',
+        max_steps=STEPS,  # with max_epochs Lightning may resume into an epoch too many
         use_distributed_sampler=False,  # the loader gives each process its own samples
         callbacks=[Exact(run), Save(folder / 'last.ckpt')],
-        **dict.fromkeys(('logger', 'enable_checkpointing', 'enable_progress_bar'), False),
+        **dict.fromkeys(('logger', 'enable_progress_bar'), False),
     )
     file = folder / 'last.ckpt'
     start = str(file) if file.exists() else None

@@ -22,7 +22,9 @@ def main(folder: Path, workers: int = 0) -> None:
     model = Network()
     if 'RANK' in os.environ:  # of torchrun
         distributed.init_process_group('gloo')
-        model = DistributedDataParallel(model)
+        # else its buckets are laid out anew after a process's first step, and three or more
+        # processes round sums otherwise after a resume
+        model = DistributedDataParallel(model, find_unused_parameters=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     run = ExactRun(NoisyNumbers(), BATCH, seed=0)
     parts, file = {'model': model, 'optimizer': optimizer, 'run': run}, folder / 'last.pt'

@@ -17,7 +17,7 @@ import torch._dynamo  # noqa: F401 -- seconds, which an optimizer's first step w
 from ..isolation import process_of_its_own
 
 EXAMPLES = ('plain_torch', 'accelerate_run', 'lightning_run')
-GRID = [(workers, processes) for workers in (0, 2, 4) for processes in (1, 2)]
+GRID = [(workers, processes) for workers in (0, 2, 4) for processes in (1, 2, 3)]
 SAVED = '[ls][at][se]*[t0-9]'  # last.pt, last.ckpt or step_000001
 PATIENCE = 120  # seconds until a run has hung
 

@@ -24,7 +24,7 @@ def ended_alike(folder, example, workers, processes, kills):
     ('example', 'workers', 'processes'),
     [
         ('plain_torch', 2, 1),
-        ('plain_torch', 0, 2),
+        ('plain_torch', 0, 3),
         ('accelerate_run', 0, 1),
         ('lightning_run', 0, 1),
     ],

@@ -58,9 +58,9 @@ def test_one_of_several_processes_does_not_train_by_itself(monkeypatch):
     ours.join_processes('none')
 
 
-def torchrun(*arguments, script='two_ranks.py'):
-    """Run a script of this folder in two processes."""
-    command = [sys.executable, '-m', 'torch.distributed.run', '--nproc_per_node=2']
+def torchrun(*arguments, script='two_ranks.py', processes=2):
+    """Run a script of this folder in several processes."""
+    command = [sys.executable, '-m', 'torch.distributed.run', f'--nproc_per_node={processes}']
     command += ['--standalone', Path(__file__).with_name(script)]  # on a free port
     command += arguments
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -90,6 +90,13 @@ def test_resumed_equals_uninterrupted_also_in_an_evaluation(ranks, loop):
     for seen in ranks[0]:
         assert seen[loop]
         assert seen[f'evaluates again: {loop}'] == [True] * 6
+
+
+def test_three_processes_resume_to_the_bit(tmp_path):
+    """Sums of two numbers are the same in any order; those of three are not."""
+    result = torchrun(tmp_path, 'exact', processes=3)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert [(tmp_path / f'rank_{i}.json').read_text() for i in range(3)] == ['true'] * 3
 
 
 def test_all_stop_when_one_sees_a_loss_that_is_not_finite(ranks):

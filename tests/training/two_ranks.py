@@ -1,7 +1,7 @@
 """What two processes must do, run by test_distributed.py through torchrun: two_ranks.py FOLDER.
 
 Every process writes what it saw to FOLDER/rank_N.json. With ``lost`` behind the folder the second
-process is killed instead.
+process is killed instead; with ``exact`` any number of them say whether they resume to the bit.
 """
 
 import itertools
@@ -23,7 +23,7 @@ from mmengine.registry import HOOKS, MODELS
 from tests.training.hooks import test_owed_evaluation as owed
 from tests.training.hooks.test_exact_resume import STOPS, config, state, stopped_and_resumed
 from tests.training.hooks.test_finite_loss import Spoilt
-from tests.training.toy import by_iteration, loader, run_toy, toy_config
+from tests.training.toy import NoisyModel, by_iteration, loader, run_toy, toy_config
 from vitbackbones.commands.ending import run
 from vitbackbones.configuration.checks.explain import explained
 from vitbackbones.errors import InputError
@@ -42,6 +42,15 @@ class SpoiltOnRankOne(Spoilt):
 
     def __init__(self, steps):
         super().__init__(steps if get_rank() == 1 else [], 'constant')
+
+
+@MODELS.register_module()
+class WideModel(NoisyModel):
+    """It has so many parameters that sums in another order are others."""
+
+    def __init__(self):
+        super().__init__()
+        self.noise.append(torch.nn.Linear(8, 2000)).append(torch.nn.Linear(2000, 8))
 
 
 @HOOKS.register_module()
@@ -72,8 +81,8 @@ def losses(runner):
 
 
 def is_exact(folder, loop, stop, launch):
-    """Whether a run of both processes that was stopped equals one that was not."""
-    options = {'batch_size': 1, 'workers': 2, **launch}
+    """Whether a run of all processes that was stopped equals one that was not."""
+    options = {'batch_size': 1, 'workers': 2, 'model': {'type': 'WideModel'}, **launch}
     whole = run_toy(config(folder / 'whole', loop, **options))
     resumed = stopped_and_resumed(folder / 'stopped', loop, STOPS[stop], **options)
     (weights, history), (expected, expected_history) = state(resumed), state(whole)
@@ -189,10 +198,20 @@ def lose_a_process(folder):
         run_toy(config)
 
 
-def main(folder):
+def launched_in(folder):
+    """A run of these processes, and what makes it one."""
     join_processes('pytorch')
     launched = use_launcher(few_steps(folder / 'losses', batch_size=2), 'pytorch')
-    launch = {key: launched[key] for key in ('launcher', 'model_wrapper_cfg')}
+    return launched, {key: launched[key] for key in ('launcher', 'model_wrapper_cfg')}
+
+
+def exact_alone(folder):
+    seen = is_exact(folder, 'iteration', 'killed', launched_in(folder)[1])
+    (folder / f'rank_{get_rank()}.json').write_text(json.dumps(seen))
+
+
+def main(folder):
+    launched, launch = launched_in(folder)
     seen = {
         'losses': losses(run_toy(launched)),
         'stops': refusal(folder / 'stops', launch, skip=0),
@@ -211,5 +230,5 @@ def main(folder):
 
 
 if __name__ == '__main__':
-    action = lose_a_process if 'lost' in sys.argv else main
+    action = {'lost': lose_a_process, 'exact': exact_alone}.get(sys.argv[-1], main)
     sys.exit(run(lambda: action(Path(sys.argv[1]))))

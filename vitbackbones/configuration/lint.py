@@ -23,14 +23,8 @@ from .settings import entries
 
 # What a runner reads: its arguments, and the keys that it looks up in the config itself.
 RUNNER_KEYS = accepted_keywords(Runner) - {'cfg'} | {
-    'activation_checkpointing',
-    'compile',
-    'custom_imports',
-    'efficient_conv_bn_eval',
-    'find_unused_parameters',
-    'model_wrapper_cfg',
-    'strategy',
-    'sync_bn',
+    *('activation_checkpointing', 'compile', 'custom_imports', 'efficient_conv_bn_eval'),
+    *('find_unused_parameters', 'model_wrapper_cfg', 'strategy', 'sync_bn'),
 }
 # By --freeze, --lora, --fsdp and --data-root, and by test --tta.
 READ_KEYS = RUNNER_KEYS | {'frozen', 'lora', 'fsdp', 'own_data', 'tta_model', 'tta_pipeline'}

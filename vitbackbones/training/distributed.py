@@ -48,10 +48,13 @@ def use_launcher(config: Config, launcher: str) -> Config:
     """Return a copy of ``config`` for a run that ``launcher`` starts.
 
     On CPUs models are wrapped without a device: mmengine's wrappers put them on the GPU with the
-    number of the process.
+    number of the process. Unused parameters are looked for, as DDP then keeps its buckets: laid out
+    anew after the first step, they round a resumed run of three or more processes otherwise.
     """
     config = copy.deepcopy(config)
     config.launcher = launcher
+    if launcher != 'none':
+        config.setdefault('find_unused_parameters', True)
     if launcher == 'none' or torch.cuda.is_available():
         return config
     config.sync_bn = None  # SyncBatchNorm knows GPUs only
@@ -61,7 +64,7 @@ def use_launcher(config: Config, launcher: str) -> Config:
         'type': 'MMDistributedDataParallel',
         'device_ids': None,
         'broadcast_buffers': False,
-        'find_unused_parameters': config.get('find_unused_parameters', False),
+        'find_unused_parameters': config.find_unused_parameters,
     }
     return config
 

@@ -51,7 +51,7 @@ def config(work_dir, loop, *hooks, workers=0, persistent=False, batch_size=2, **
     common = {'train_cfg': {'by_epoch': True, 'max_epochs': 2, 'val_interval': 1}} | base
     common |= {'model': {'type': 'NoisyModel'}, 'train_dataloader': train}
     guards = [{'type': 'vitbackbones.ExactResumeHook'}, {'type': 'vitbackbones.InterruptHook'}]
-    return toy_config(work_dir, **common, custom_hooks=[*guards, *hooks], **changes)
+    return toy_config(work_dir, custom_hooks=[*guards, *hooks], **common | changes)
 
 
 def leaves(value):
