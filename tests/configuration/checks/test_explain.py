@@ -96,3 +96,11 @@ def test_a_disk_that_is_full_when_the_log_is_written(tmp_path):
         explained(config),
     ):
         log.write(b'x')
+
+
+def test_checkpoints_that_ddp_cannot_follow_are_told_what_they_need(tmp_path):
+    with (
+        pytest.raises(InputError, match='with_cp of this backbone needs find_unused_parameters=F'),
+        explained(toy_config(tmp_path)),
+    ):
+        raise RuntimeError('Expected to mark a variable ready only once. This error is caused by')
