@@ -38,8 +38,9 @@ ORDER = (
 )
 FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}
 CORE = {room for rooms in ORDER[: FLOOR['registry']] for room in rooms}
-# where the core is; torch brings filelock
-INSTALLED = {*sys.stdlib_module_names, 'torch', 'filelock', 'numpy', 'safetensors', 'typing_extensions'}
+# where the core is; torch brings filelock and typing_extensions
+INSTALLED = {*sys.stdlib_module_names, 'torch', 'filelock', 'typing_extensions'}
+INSTALLED |= {'numpy', 'safetensors'}
 INSIDE = {'mmengine', 'huggingface_hub', 'cv2', 'PIL'}  # imported inside of functions alone
 
 
