@@ -1,4 +1,4 @@
-"""Trainings that resume to the bit wherever they were killed; torch alone, in any loop.
+"""Trainings that resume to the bit wherever they were killed, in any loop of torch.
 
 Every random number follows from the seed and its place in the run, so no random state is saved.
 
@@ -236,7 +236,7 @@ class ExactRun:
         sampler = EpochSampler(len(dataset), seed, shuffle)  # type: ignore[arg-type]
         batches = BatchSampler(sampler, batch_size, drop_last=True)
         self.batches = PlacedBatches(batches, endless=False)
-        self.order = {'size of the data set': sampler.size, 'shuffle': int(shuffle)}
+        self.order = {'size of the data set': sampler.size, 'shuffle': int(bool(shuffle))}
         self.dataset = SeededDataset(dataset, seed)
         self.seed = seed
         self.step = 0  # how many were begun

@@ -22,8 +22,8 @@ def main(folder: Path, workers: int = 0) -> None:
     model = Network()
     if 'RANK' in os.environ:  # of torchrun
         distributed.init_process_group('gloo')
-        # else its buckets are laid out anew after a process's first step, and three or more
-        # processes round sums otherwise after a resume
+        # without it DDP rearranges its buckets after the first step, and after a resume sums of
+        # three or more processes are rounded otherwise
         model = DistributedDataParallel(model, find_unused_parameters=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     run = ExactRun(NoisyNumbers(), BATCH, seed=0)

@@ -8,6 +8,7 @@ import torch
 from vitbackbones import create_model
 from vitbackbones.backbones.classifier import Classifier, Features
 from vitbackbones.errors import InputError
+from vitbackbones.layers import fuse_for_inference
 
 hub = pytest.importorskip('huggingface_hub')
 SMALL = {'arch': {'embed_dims': 64, 'depth': 2, 'num_heads': 2}, 'img_size': 32}
@@ -71,8 +72,8 @@ def test_a_repository_is_downloaded_and_uploaded(tmp_path, monkeypatch):
     [
         ({'attention': {'type': 'subprocess.Popen'}}, r'attention\.type is .subprocess\.Popen'),
         ({'stem': '/etc/passwd'}, r'stem is ./etc/passwd'),
-        ({'checkpoint': 'detr_r50'}, r'config\.json is missing, or not of a model'),
-        ({'pretrained': True}, r'config\.json is missing, or not of a model'),
+        ({'checkpoint': 'detr_r50'}, r'config\.json is missing, of another package'),
+        ({'pretrained': True}, r'config\.json is missing, of another package'),
         ({'name': 'deit_z'}, 'deit_z'),
         ({'arch': 'ti'}, 'does not fill Classifier'),
         (None, r'config\.json is missing'),
@@ -93,12 +94,12 @@ def test_a_damaged_or_hostile_folder_is_one_message(change, said, tmp_path):
 def test_an_option_that_is_no_data_cannot_be_written(tmp_path):
     model = small()
     model.made_with['stem'] = object
-    with pytest.raises(InputError, match='deit_ti: an option cannot be written as JSON'):
+    with pytest.raises(InputError, match='deit_ti: an option cannot be JSON'):
         model.save_pretrained(tmp_path)
 
 
 def test_what_nothing_can_make_again_is_not_written(tmp_path):
-    for model in (small().fuse_for_inference(), Classifier(small().backbone, 3)):
+    for model in (fuse_for_inference(small()), Classifier(small().backbone, 3)):
         with pytest.raises(InputError, match='only what create_model returns can be saved'):
             model.save_pretrained(tmp_path / 'it')
     assert not (tmp_path / 'it').exists()
@@ -106,5 +107,7 @@ def test_what_nothing_can_make_again_is_not_written(tmp_path):
 
 def test_a_repository_that_cannot_be_reached_is_not_called_damaged(monkeypatch, tmp_path):
     monkeypatch.setattr('huggingface_hub.constants.HF_HUB_OFFLINE', True)
-    with pytest.raises(InputError, match='^me/none: cannot be downloaded'):
+    with pytest.raises(
+        InputError, match='^me/none is no folder here, and on the hub: cannot be downloaded'
+    ):
         Classifier.from_pretrained('me/none', cache_dir=tmp_path)

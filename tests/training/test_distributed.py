@@ -38,6 +38,16 @@ def test_processes_on_cpus_keep_their_own_batch_statistics(monkeypatch):
     assert (started, on_cpus.sync_bn, on_cpus.model.use_syncbn) == (['gloo'], None, False)
 
 
+@pytest.mark.parametrize('gpu', [True, False])
+def test_ddp_keeps_its_buckets_unless_a_config_says_otherwise(monkeypatch, gpu):
+    monkeypatch.setattr(ours.torch.cuda, 'is_available', lambda: gpu)
+    assert 'find_unused_parameters' not in ours.use_launcher(Config({}), 'none')
+    for said, wanted in (({}, True), ({'find_unused_parameters': False}, False)):
+        config = ours.use_launcher(Config(said), 'pytorch')
+        assert config.find_unused_parameters is wanted
+        assert config.get('model_wrapper_cfg', config).find_unused_parameters is wanted
+
+
 def test_the_first_process_of_a_machine_speaks_for_the_others_under_slurm(monkeypatch):
     monkeypatch.setattr(ours.torch.cuda, 'is_available', lambda: False)
     monkeypatch.delenv('LOCAL_RANK', raising=False)

@@ -25,13 +25,18 @@ from .preprocessing import data_config
 
 @overload
 def create_model(
-    name: str, num_classes: int = ..., *, features_only: Literal[True], **options: Any
+    name: str,
+    num_classes: int = ...,
+    checkpoint: Any = ...,
+    *,
+    features_only: Literal[True],
+    **options: Any,
 ) -> Features: ...
 
 
 @overload
 def create_model(
-    name: str, num_classes: int = ..., checkpoint: str | Path | None = ..., **options: Any
+    name: str, num_classes: int = ..., checkpoint: Any = ..., allow_missing: Any = ..., **o: Any
 ) -> Classifier: ...
 
 

@@ -69,7 +69,7 @@ class Model(nn.Module):
 
     @classmethod
     def from_pretrained(cls, source: str | Path, **options: Any) -> Self:
-        """Return a model that :meth:`save_pretrained` wrote, as ``backbones.hub`` does."""
+        """Return a model that :meth:`save_pretrained` wrote, of the class that it had."""
         return hub.from_pretrained(source, **options)
 
     def save_pretrained(self, save_directory: str | Path, **options: Any) -> str | None:
@@ -132,9 +132,7 @@ class Model(nn.Module):
 
     def fuse_for_inference(self, dtype: torch.dtype | None = None, compile: bool = False) -> Self:
         """Return a faster copy in eval mode, as ``layers.fuse_for_inference`` does."""
-        fused = fuse_for_inference(self, dtype, compile)
-        fused.made_with = {}  # no model that is made again has its weights
-        return fused
+        return fuse_for_inference(self, dtype, compile)
 
 
 # what a head reads, in timm's words

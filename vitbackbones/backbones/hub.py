@@ -35,9 +35,7 @@ def arguments_of(model: Any) -> dict:
     try:
         return json.loads(json.dumps(made))
     except TypeError as error:
-        raise InputError(
-            f'{made["name"]}: an option cannot be written as JSON ({error})'
-        ) from error
+        raise InputError(f'{made["name"]}: an option cannot be JSON ({error})') from error
 
 
 def require_data(value: Any, place: str) -> None:
@@ -59,10 +57,9 @@ def require_data(value: Any, place: str) -> None:
 @cache
 def mixin() -> Any:
     """Return huggingface_hub's mixin around models of ``create_model``, its ``module``."""
-    import_optional('huggingface_hub', 'huggingface_hub')
-    import huggingface_hub as hub
+    hub: Any = import_optional('huggingface_hub', 'huggingface_hub')
 
-    class OnHub(hub.PyTorchModelHubMixin, library_name='vitbackbones'):
+    class OnHub(hub.PyTorchModelHubMixin, library_name='vitbackbones'):  # type: ignore[call-arg]
         def __init__(self, module: Any = None, **made: Any) -> None:
             self.module = module
 
@@ -74,7 +71,7 @@ def mixin() -> Any:
 
             where = {key: options.pop(key) for key in PLACES}
             if 'name' not in options or {'pretrained', 'checkpoint'} & options.keys():
-                raise InputError(f'{CONFIG} is missing, or not of a model of vitbackbones')
+                raise InputError(f'{CONFIG} is missing, of another package, or names weights')
             images = options.pop('data_config', {})
             require_data(options, CONFIG)
             model = create_model(**options)
@@ -97,17 +94,16 @@ def from_pretrained(source: str | Path, **options: Any) -> Any:
     Args:
         source: a folder, or OWNER/NAME on the hub.
         options: of huggingface_hub's mixin, such as ``revision`` or ``token``; others are arguments
-            of ``create_model`` in place of those that were written.
+            of ``create_model`` in place of those that were written, but for weights.
 
     Raises:
         InputError: it cannot be found or read, or is not of a model of this package.
     """
     OnHub = mixin()
     if not Path(source).is_dir():
-        from huggingface_hub import hf_hub_download
-
-        with fetching(str(source)):
+        hub = import_optional('huggingface_hub', 'huggingface_hub')
+        with fetching(f'{source} is no folder here, and on the hub'):
             where = {key: options[key] for key in PLACES if key in options}
-            hf_hub_download(str(source), CONFIG, **where)
+            hub.hf_hub_download(str(source), CONFIG, **where)
     with errors_name_file(source):
         return OnHub.from_pretrained(str(source), **options).module

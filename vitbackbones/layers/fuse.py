@@ -48,6 +48,7 @@ def fuse_for_inference(
     if compile:
         require_compiler()
     model = deepcopy(model).eval()  # a BatchNorm can be folded in eval mode only
+    model.__dict__.pop('made_with', None)  # no model that is made again would have its weights
     for module in list(model.modules()):
         if isinstance(module, nn.Sequential):
             for i, (before, after) in enumerate(pairwise(module)):

@@ -48,8 +48,8 @@ def use_launcher(config: Config, launcher: str) -> Config:
     """Return a copy of ``config`` for a run that ``launcher`` starts.
 
     On CPUs models are wrapped without a device: mmengine's wrappers put them on the GPU with the
-    number of the process. Unused parameters are looked for, as DDP then keeps its buckets: laid out
-    anew after the first step, they round a resumed run of three or more processes otherwise.
+    number of the process. Unused parameters are looked for, as DDP then never rearranges its
+    buckets; that would change how sums of three or more processes are rounded after a resume.
     """
     config = copy.deepcopy(config)
     config.launcher = launcher

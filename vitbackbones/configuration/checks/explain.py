@@ -77,8 +77,8 @@ def _explanation(config: Config, error: Exception) -> InputError | None:
             'another process of this run has ended; its own message, or the launcher, says why. '
             'Continue with the same command and --resume'
         )
-    if 'mark a variable ready only once' in str(error):  # DDP looks for unused parameters
-        needed = 'the with_cp of this backbone needs find_unused_parameters=False'
+    if 'mark a variable ready only once' in str(error) and config.get('find_unused_parameters'):
+        needed = 'with_cp and activation_checkpointing may need find_unused_parameters=False'
         return InputError(f'{config.filename}: {needed} (docs/clusters.md)')
     if isinstance(error, OSError) and error.errno in FULL:
         place = error.filename or config.work_dir
