@@ -36,7 +36,7 @@ def create_model(
 
 @overload
 def create_model(
-    name: str, num_classes: int = ..., checkpoint: Any = ..., allow_missing: Any = ..., **o: Any
+    name: str, num_classes: int = ..., checkpoint: Any = ..., allow_missing: Any = (), **kwargs: Any
 ) -> Classifier: ...
 
 
