@@ -71,7 +71,7 @@ MASKS = {'img_path': 'images/train', 'seg_map_path': 'masks'}
     [
         (make_config(dataset('train', data_prefix={'img': 'a/'})), None, 'data/a: the img of tra'),
         (make_mask_config(data_prefix=MASKS), None, 'data/masks: the seg_map_path of train_datalo'),
-        (make_config(), 'none', r'none/annotations/instances_train\.json: the ann_file'),
+        (make_config(), 'none', '^--data-root none: no such folder$'),
         (make_config(val=dataset('val', data_root='other/')), 'data', 'the data sets of this'),
         (make_config(WHOLE, WHOLE), 'data', '--data-root: no data set of this config has a data_'),
     ],

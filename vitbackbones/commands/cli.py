@@ -92,6 +92,13 @@ SHARED = {
         'metavar': 'DIR',
         'help': 'folder of the data set, in place of the one that the config names',
     },
+    '--annotations': {
+        'nargs': '+',
+        'default': (),
+        'metavar': 'FILE',
+        'help': "annotation files in COCO's format that are meant, where the folder has several: "
+        'paths or patterns below it',
+    },
     '--cfg-options': {
         'nargs': '+',
         'action': ConfigOptions,
@@ -175,4 +182,5 @@ def add_run_arguments(add: Callable[..., Action]) -> None:
     add_shared(add, 'config')
     # torch.distributed.launch passes one or the other spelling; torchrun sets LOCAL_RANK instead
     add('--local_rank', '--local-rank', type=int, default=0, help='set by the launcher')
-    add_shared(add, '--work-dir', '--data-root', '--backbone', '--cfg-options', '--launcher')
+    add_shared(add, '--work-dir', '--data-root', '--annotations')
+    add_shared(add, '--backbone', '--cfg-options', '--launcher')

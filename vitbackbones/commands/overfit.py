@@ -17,6 +17,7 @@ from mmengine.hooks import Hook
 
 from ..configuration.checks.links import broken_links
 from ..configuration.data_paths import evaluators, first_dataset, loaders, separated
+from ..configuration.settings import as_list
 from ..data.checks.coco_file import load_json
 from ..data.checks.findings import spread
 from ..errors import InputError, printable
@@ -171,9 +172,9 @@ def hint(runner, options: Namespace) -> str:
     if measured is None or not 0 <= measured.current() < NOTHING * goal:
         return ''
     given = ['--scratch'] * options.scratch
-    for name in ('data_root', 'pretrained', 'freeze', 'lora'):
-        if (value := getattr(options, name)) is not None:
-            given += [f'--{name.replace("_", "-")}', value]
+    for name in ('data_root', 'annotations', 'pretrained', 'freeze', 'lora'):
+        if (value := getattr(options, name)) not in (None, ()):
+            given += [f'--{name.replace("_", "-")}', *as_list(value)]
     changes = [f'{key}={value}' for key, value in options.cfg_options.items()]
     given += ['--cfg-options', *changes] if changes else []
     command = command_line('train', options.config, *given, '--overfit', '8')

@@ -38,6 +38,7 @@ REFUSED = {
     'resume': 'resumes from the checkpoint that it has just written',
     'overwrite': 'starts from the beginning anyway, in a folder of its own',
     'data_root': 'runs on embedded data',
+    'annotations': 'runs on embedded data',
     'cache_gb': 'is over before maps are used again',
     'cache_views': 'is over before pictures are seen again',
     'track': 'is over before there is much to follow',

@@ -186,9 +186,17 @@ def prepare(config: Config, options: Namespace) -> Config:
         config = use_set(config, options.dataset)
     config = check_settings(config, options.cfg_options)
     exported = is_exported(options.checkpoint)
+    if exported and options.annotations:
+        raise InputError('--annotations: goes with a checkpoint; an exported file has its config')
     if not exported:  # only a checkpoint knows the pictures that it was trained on
         checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
-        config = use_own_data(config, options.data_root, options.work_dir, checkpoint)
+        config = use_own_data(
+            config,
+            options.data_root,
+            options.work_dir,
+            checkpoint,
+            annotations=options.annotations,
+        )
     check_classes(config, ('test',))
     config = choose_work_dir(_load(config, options), options.work_dir)
     prepare_folder(config.work_dir, '--work-dir')

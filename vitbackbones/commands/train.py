@@ -182,7 +182,9 @@ def read_settings(
 
 
 def _train(config: Config, options: Namespace) -> None:
-    config = use_own_data(config, options.data_root, options.work_dir)
+    config = use_own_data(
+        config, options.data_root, options.work_dir, annotations=options.annotations
+    )
     config = _fit_model(config, options)
     config = _follow(choose_work_dir(config, options.work_dir), options)
     with only_writer(config):
@@ -225,7 +227,9 @@ def _smoke(config: Config, options: Namespace) -> None:
 
 
 def _overfit(config: Config, options: Namespace) -> None:
-    config = use_own_data(config, options.data_root, options.work_dir)
+    config = use_own_data(
+        config, options.data_root, options.work_dir, annotations=options.annotations
+    )
     config = _fit_model(config, options)
     overfit.refuse_without_effect(config, options)
     config = choose_work_dir(config, options.work_dir, below='overfit')

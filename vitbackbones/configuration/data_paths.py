@@ -86,6 +86,7 @@ def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> C
     Raises:
         InputError: the first thing that is missing, where it was looked for, and what to do.
     """
+    require_folder(given)
     roots = {dataset['data_root'] for _, dataset in datasets(config) if dataset.get('data_root')}
     if given and len(roots) > 1:
         raise InputError(
@@ -110,6 +111,21 @@ def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> C
             if config.get(key) is not None:
                 config[key] = _moved(config[key], old, resolve(root))
     return config
+
+
+def require_folder(given: str | None) -> None:
+    """Refuse a ``--data-root`` that is no folder.
+
+    Raises:
+        InputError: says so, and names the folder of the data set where a file of it was given.
+    """
+    if not given or is_remote(given) or resolve(given).is_dir():
+        return
+    place = resolve(given)
+    if not place.exists():
+        raise InputError(f'--data-root {given}: no such folder')
+    folder = place.parent.parent if place.parent.name == 'annotations' else place.parent
+    raise InputError(f'--data-root {given}: is a file; give the folder of the data set, {folder}')
 
 
 def _use_shards(config: Config, roots: dict[str, str]) -> None:

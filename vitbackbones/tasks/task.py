@@ -38,6 +38,7 @@ class Task:
         needs_contrast: whether there is nothing to learn where all units are of one class.
         sized: parts of a model with sizes of images among their settings.
         reads_folders: whether :meth:`use_folder` reads folders of other layouts than the config's.
+        file_options: options of the command line that say which files of such a folder are meant.
     """
 
     scope: ClassVar[str]
@@ -49,6 +50,7 @@ class Task:
     needs_contrast: ClassVar[bool] = True
     sized: ClassVar[tuple[str, ...]] = ()
     reads_folders: ClassVar[bool] = False
+    file_options: ClassVar[tuple[str, ...]] = ()
 
     # -- data
     def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
@@ -58,8 +60,13 @@ class Task:
     def check_datasets(self, datasets: Collection[dict]) -> None:
         """Compare the data sets of all splits, given their configs."""
 
-    def check_evaluators(self, config: 'Config', found: 'dict[str, Findings]') -> None:
-        """Compare metrics with their data sets, given what was found by the sets' places."""
+    def check_evaluators(self, config: 'Config', found: 'dict[str, Findings]') -> list[str]:
+        """Compare metrics with their data sets, given what was found by the sets' places.
+
+        Returns:
+            what deserves a warning.
+        """
+        return []
 
     def file_checks(self, dataset: dict) -> 'dict[str, Callable[[], Look]]':
         """Return, for files of a data set beside its images, what looks at them."""
@@ -78,7 +85,7 @@ class Task:
         raise NotImplementedError
 
     def use_folder(
-        self, config: 'Config', root: Path, lists: Path, trained: Mapping | None
+        self, config: 'Config', root: Path, lists: Path, trained: Mapping | None, **meant: Any
     ) -> 'OwnData':
         """Return a config that is run on what a folder holds; where ``reads_folders``.
 
@@ -87,6 +94,7 @@ class Task:
             root: the folder.
             lists: a folder to write lists into.
             trained: what the checkpoint to test says of its data, None for training.
+            meant: which files are meant, by the names of ``file_options``.
 
         Raises:
             InputError: the folder has no such data, or it is not clear which ones are meant.

@@ -52,7 +52,7 @@ def test_pictures_of_classes_are_drawn(run, folders):
 
 def test_what_cannot_be_drawn_is_refused(tool, data, tmp_path):
     refused(tool('browse', TINY, '--out', 'a.txt'), 'a.txt', '.png or .jpg')
-    refused(tool('browse', TINY, '--data-root', 'nowhere'), 'nowhere', 'is not there')
+    refused(tool('browse', TINY, '--data-root', 'nowhere'), 'nowhere: no such folder')
     refused(
         tool('browse', TINY_SEG, '--data-root', data, '--only', '000009.jpg'),
         *('--only 000009.jpg', "did you mean '00000"),

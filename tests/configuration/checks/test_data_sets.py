@@ -6,6 +6,7 @@ import pytest
 from mmengine.config import Config
 
 from vitbackbones.configuration.checks.data_sets import (
+    check_apart,
     check_batches,
     check_classes_occur,
     check_data,
@@ -123,3 +124,19 @@ def test_more_classes_than_the_head_has():
     config.model = {'head': {'num_classes': 2}}
     with pytest.raises(InputError, match=f'{PATH}: has 3 classes, but model.head.num_classes is 2'):
         check_labels(config, found)
+
+
+@pytest.mark.parametrize('linked', [False, True])
+def test_pictures_for_training_and_for_measuring_are_counted(tmp_path, linked):
+    for folder in ('a', 'b'):
+        (tmp_path / folder).mkdir()
+    for i in range(4):
+        (tmp_path / f'a/{i}.jpg').touch()
+        (tmp_path / f'b/{i}.jpg').symlink_to(tmp_path / f'a/{i}.jpg')
+    files = [str(tmp_path / f'a/{i}.jpg') for i in range(4)]
+    other = [file.replace('/a/', '/b/') if linked else file for file in files[2:]]
+    train, val = Findings(files=files[:3]), Findings(files=other)
+    found = {'train_dataloader.dataset': train, 'val_dataloader.dataset': val}
+    (text,) = check_apart(found | {'test_dataloader.dataset': val})
+    assert text.startswith("val_dataloader.dataset: 1 of its 2 pictures ('2.jpg') are in train_")
+    assert check_apart(found | {'train_dataloader.dataset': Findings(files=files[:2])}) == []

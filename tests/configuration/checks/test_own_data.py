@@ -189,3 +189,40 @@ def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsy
     assert names[0] | names[1] == {*'0123'}
     assert not names[0] & names[1]
     assert capsys.readouterr().out.startswith('2 classes: background, foreground; 3 pictures for')
+
+
+@pytest.mark.parametrize('split', ['valid', 'test'])
+def test_a_split_without_objects_measures_nothing(config, tmp_path, capsys, split):
+    file = roboflow(tmp_path / 'own') / split / '_annotations.coco.json'
+    file.write_text(json.dumps(json.loads(file.read_text()) | {'annotations': []}))
+    if split == 'valid':
+        with pytest.raises(InputError, match=r'no picture for val has .*nothing can be measured\.'):
+            use_own_data(config, 'own')
+        return
+    found = use_own_data(config, 'own')
+    assert found.test_dataloader.dataset.ann_file == found.val_dataloader.dataset.ann_file
+    assert 'so test takes those for val' in capsys.readouterr().err
+    with pytest.raises(InputError, match='no picture for test has'):
+        use_own_data(config, 'own', None, checkpoint_of(found))
+
+
+def test_crowds_alone_are_refused_before_the_run(config, tmp_path):
+    write(tmp_path / 'own', {f'{i}.jpg': None for i in range(9)})
+    write(tmp_path / 'own', {'a.json': coco([f'{i}.jpg' for i in range(9)], iscrowd=1)})
+    with pytest.raises(InputError, match=r'all 9 annotations are crowds .* Set iscrowd to 0'):
+        use_own_data(config, 'own')
+
+
+def test_a_file_is_chosen_and_a_folder_is_a_folder(config, tmp_path):
+    root = roboflow(tmp_path / 'own')
+    content = json.loads((root / 'train/_annotations.coco.json').read_text())
+    write(root, {'train/b.json': content | {'images': content['images'][::-1]}})
+    found = use_own_data(config, 'own', annotations=['train/b.json'])
+    assert found.own_files[found.train_dataloader.dataset.ann_file] == str(root / 'train/b.json')
+    for given, options, message in (
+        ('nowhere', {}, '^--data-root nowhere: no such folder$'),
+        ('own/train/b.json', {}, f'give the folder of the data set, {root / "train"}$'),
+        (None, {'annotations': ['b.json']}, '^--annotations: goes with --data-root'),
+    ):
+        with pytest.raises(InputError, match=message):
+            use_own_data(config, given, **options)

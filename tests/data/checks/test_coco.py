@@ -20,7 +20,7 @@ def data(tmp_path):
 @pytest.mark.parametrize('key', ['image_id', 'category_id'])
 def test_unknown_references(data, key):
     data.content['annotations'][1][key] = 99
-    message = f'1 annotations (ids 2) have a {key} that the file does not define: 99.'
+    message = f'the file does not define the {key} of 1 annotation (ids 2): 99.'
     assert message in data.error()
 
 
@@ -175,3 +175,15 @@ def test_other_data_sets_and_remote_files_are_left_alone(data):
     assert check_dataset({**config, 'type': 'LVISV1Dataset'}) == Findings()
     assert check_dataset({**config, 'type': 'mmseg.ADE20KDataset'}) == Findings()
     assert check_dataset({**config, 'backend_args': {'backend': 'petrel'}}) == Findings()
+
+
+def test_crowds_alone_teach_nothing(data):
+    for entry in data.content['annotations']:
+        entry['iscrowd'] = 1
+    assert 'all 3 annotations are crowds ("iscrowd": 1) or ignored' in data.error()
+
+
+def test_a_picture_under_two_ids_is_named(data):
+    first = data.content['images'][0]
+    data.content['images'].append({**first, 'id': 5, 'file_name': './a.jpg'})
+    assert any("1 picture listed under several ids ('a.jpg')" in text for text in data.check())

@@ -1,11 +1,14 @@
 """Finding COCO's annotation files, their pictures and classes below a folder."""
 
 import pytest
+from PIL import Image
 
 from vitbackbones.data.own.coco_folder import completed, find_classes, find_parts
 from vitbackbones.errors import InputError
 
 from .folders import CATEGORIES, coco, one_file, roboflow, write
+
+TWICE = [{'id': 1, 'name': 'a'}, {'id': 2, 'name': 'a'}]
 
 
 def test_one_file_is_split_by_the_names_of_its_pictures(tmp_path):
@@ -43,6 +46,9 @@ def test_the_layout_of_coco_itself(tmp_path):
         ('images/{}', 'photos'),  # its names without its folder
         ('../../label-studio/data/media/upload/1/{}', 'images'),
         ('default/{}', 'images/default'),  # CVAT
+        ('/home/me/data/images/cam0/{}', 'images/cam0'),
+        ('/data/local-files/?d=set/{}', 'images'),
+        ('{}', 'Images'),
     ],
 )
 def test_folders_in_names_of_pictures_that_are_elsewhere(tmp_path, written, place):
@@ -69,6 +75,14 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
 @pytest.mark.parametrize(
     ('files', 'message'),
     [
+        (
+            {'a.json': coco(['0.jpg', '1.jpg'], image_id='0')},
+            r"image_id .* '0'\. .* number in both",
+        ),
+        ({'a.json': coco(['0.jpg', '1.jpg'], image_id=9)}, r'2 annotations \(ids 1, 2\): 9\.$'),
+        ({'a.json': coco(['0.jpg', '1.jpg'], image_id=2)}, r'ids may be shifted by one\.$'),
+        ({'a.json': coco(['0.jpg', '1.jpg'], category_id=5)}, r'the category_id of 2 ann.*: 5\.$'),
+        ({'a.json': coco(['0.jpg', '1.jpg'], TWICE)}, r"names used more than once: 'a'\. Give"),
         ({}, r"no annotation file in COCO's format .* docs/own_data.md"),
         (
             {'0.json': '{"shapes": []}'},
@@ -107,3 +121,86 @@ def test_an_id_that_is_used_twice_is_found_before_a_file_is_split(tmp_path):
     write(tmp_path, {'a.json': content})
     with pytest.raises(InputError, match=r"a.json: ids used more than once in 'images'"):
         find_parts(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ('told', 'disk'),
+    [
+        ('IMG_{}.jpg', 'IMG_{}.JPG'),
+        ('photo_{}.JPEG', 'Photo_{}.jpeg'),
+        ('/data/local-files/?d=p/my%20photo%20{}.jpg', 'my photo {}.jpg'),
+        ('upload/Stra%C3%9Fe-{}.jpg', 'Stra\u00dfe-{}.jpg'),
+        ('u\u0308ber-{}.jpg', '\u00fcber-{}.jpg'),  # as macOS writes it
+        ('https://host/data/upload/1/a%2Bb-{}.jpg', 'a+b-{}.jpg'),
+    ],
+)
+def test_other_spellings_of_names_are_found(tmp_path, told, disk):
+    write(tmp_path, {f'images/{disk.format(i)}': None for i in range(30)})
+    write(tmp_path, {'result.json': coco([told.format(i) for i in range(30)])})
+    parts = find_parts(tmp_path)
+    names = [name for part in parts.values() for name in part.names]
+    assert sorted(names) == sorted(disk.format(i) for i in range(30))
+    assert all(part.changed for part in parts.values())
+
+
+def test_a_name_that_is_there_is_not_taken_for_another_spelling(tmp_path):
+    write(tmp_path, {'a.jpg': None, 'A.jpg': None, 'b.jpg': None})
+    write(tmp_path, {'result.json': coco(['a.jpg', 'A.jpg', 'B.jpg'])})
+    names = {name for part in find_parts(tmp_path).values() for name in part.names}
+    assert names == {'a.jpg', 'A.jpg', 'b.jpg'}
+
+
+def test_a_mark_of_windows_before_json_is_skipped(tmp_path):
+    root = one_file(tmp_path)
+    file = root / 'result.json'
+    file.write_text('\ufeff' + file.read_text(), 'utf-8')
+    assert find_parts(root)['train'].file == file
+
+
+def test_the_root_category_of_an_exporter_gives_way_to_the_class_of_its_name(tmp_path):
+    categories = [{'id': 0, 'name': 'dog'}, {'id': 9, 'name': 'cow'}, *CATEGORIES]
+    content = coco(['0.jpg', '1.jpg'])
+    write(tmp_path, {'a.json': content | {'categories': categories}, '0.jpg': None, '1.jpg': None})
+    parts = find_parts(tmp_path)
+    assert all(part.content['categories'] == categories[1:] for part in parts.values())
+    assert all(part.changed for part in parts.values())
+    assert find_classes(parts) == ['dog', 'cat']
+
+
+def test_splits_of_our_own_have_objects_each(tmp_path):
+    names = [f'{i:03}.jpg' for i in range(60)]
+    write(tmp_path, dict.fromkeys(names))
+    for labeled in (names[:2], names[5:8], names[-4:], names):
+        boxes = [e for e in coco(names)['annotations'] if names[e['image_id']] in labeled]
+        write(tmp_path, {'a.json': coco(names) | {'annotations': boxes}})
+        parts = find_parts(tmp_path)
+        counts = [len(part.content['annotations']) for part in parts.values()]
+        assert min(counts) > 0
+        assert sum(counts) == len(labeled)
+        assert sum(len(part.names) for part in parts.values()) == 60
+    write(tmp_path, {'a.json': coco(names) | {'annotations': boxes[:1]}})
+    with pytest.raises(InputError, match='one picture alone has objects'):
+        find_parts(tmp_path)
+
+
+@pytest.mark.parametrize('kind', ['backup', 'equal', 'sizes'])
+def test_pictures_in_two_folders_of_which_one_is_meant(tmp_path, capsys, kind):
+    other = {'backup': 'images_backup', 'equal': 'jpg', 'sizes': 'half'}[kind]
+    for folder, width in (('images', 64), (other, 32 if kind == 'sizes' else 64)):
+        (tmp_path / folder).mkdir()
+        for i in range(4):
+            Image.new('RGB', (width, 48)).save(tmp_path / folder / f'{i}.png')
+    if kind == 'backup':
+        Image.new('RGB', (64, 48), 'red').save(tmp_path / other / '0.png')
+    write(tmp_path, {'a.json': coco([f'{i}.png' for i in range(4)])})
+    assert {part.images.name for part in find_parts(tmp_path).values()} == {'images'}
+    assert ('read from' in capsys.readouterr().err) == (kind != 'backup')
+
+
+def test_links_to_what_is_gone_are_named(tmp_path):
+    root = one_file(tmp_path / 'own', 3)
+    for i in range(3):
+        (root / f'pictures/{i}.jpg').unlink()
+        (root / f'pictures/{i}.jpg').symlink_to(tmp_path / f'moved/{i}.jpg')
+    with pytest.raises(InputError, match=r'Links lead to .*moved/.\.jpg, which is gone: .*--copy'):
+        find_parts(root)

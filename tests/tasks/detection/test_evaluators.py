@@ -3,10 +3,13 @@
 import shutil
 
 import pytest
+from mmengine.config import Config
 
 from vitbackbones.configuration.checks.data_sets import check_data
 from vitbackbones.configuration.data_paths import locate_data
+from vitbackbones.data.checks.findings import Findings
 from vitbackbones.errors import InputError
+from vitbackbones.tasks.detection.evaluators import check_evaluators
 
 from ...configuration.checks import conftest
 from ...shapes_configs import dataset, make_config
@@ -71,3 +74,25 @@ def test_a_missing_file(annotations):
     assert text.startswith('val_evaluator.ann_file: no such file: ')
     assert 'does not start in data_root' in text
     assert text.endswith(f'Set val_evaluator.ann_file={right}, the file of val_dataloader.dataset.')
+
+
+@pytest.mark.parametrize(
+    ('model', 'said'),
+    [
+        ({'test_cfg': {'max_per_img': 50}}, '2 pictures for val or test with more than 50 objects'),
+        (
+            {'test_cfg': {'max_per_img': 300}},
+            '1 picture for val or test with more than 100 objects',
+        ),
+        ({'test_cfg': {'rcnn': {'max_per_img': -1}}}, 'up to 225: bbox_mAP counts the best 100'),
+        ({'num_queries': 20}, 'the model finds 20 at most (model.num_queries)'),
+    ],
+)
+def test_more_objects_than_are_found_or_counted_are_said(model, said):
+    many = Findings(files=['a'], numbers=[3, 60, 225])
+    found = {'train_dataloader.dataset': many, 'val_dataloader.dataset': many}
+    (text,) = check_evaluators(Config({'model': model}), found)
+    assert said in text
+    assert 'proposal_nums' in text
+    few = {'train_dataloader.dataset': many, 'val_dataloader.dataset': Findings(numbers=[20])}
+    assert check_evaluators(Config({'model': model}), few) == []

@@ -50,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add_shared(add, 'config', '--data-root')
+    add_shared(add, 'config', '--data-root', '--annotations')
     drawn = 'split whose pictures are drawn (default: train)'
     add('--split', choices=SPLITS, default='train', help=drawn)
     named = 'these pictures: names of files, or ends of their paths'
@@ -92,7 +92,7 @@ def browse(options: Namespace) -> None:
     init_default_scope(task.scope)
     with explained(config), silenced():
         used = (options.split,)
-        config = use_own_data(config, options.data_root)
+        config = use_own_data(config, options.data_root, annotations=options.annotations)
         config = locate_data(use_bands(config), options.data_root, used)
         for _, dataset in datasets(config, used):
             show_warnings(task.check_dataset(dataset, options.split != 'train').warnings)

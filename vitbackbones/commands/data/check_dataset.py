@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add_shared(add, 'config', '--data-root')
+    add_shared(add, 'config', '--data-root', '--annotations')
     text = 'print mean and std of the training pictures, by band, as the config takes them'
     add('--statistics', action='store_true', help=text)
     add('--workers', type=count, metavar='N', help='threads that decode (default: all cores)')
@@ -70,7 +70,7 @@ def check(options: Namespace) -> None:
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
         raise InputError(f'{config.filename}: no complete config, it has no data loader')
-    config = use_own_data(config, options.data_root)
+    config = use_own_data(config, options.data_root, annotations=options.annotations)
     config = use_bands(config, numbers=not options.statistics)
     config = locate_data(config, options.data_root, splits)
     with suppress(BadMask):  # is listed below, with all others

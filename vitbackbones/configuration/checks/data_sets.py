@@ -13,7 +13,7 @@ from mmengine.config import Config
 from ...data.checks.findings import Findings
 from ...errors import InputError
 from ...tasks import find_task
-from ...utils.messages import some
+from ...utils.messages import plural, some
 from ...utils.processes import leads_machine
 from ...utils.verbs import command_line
 from ..data_paths import datasets, loaders
@@ -39,11 +39,11 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
             path: task.check_dataset(dataset, not path.startswith('train'))
             for path, dataset in used.items()
         }
-        task.check_evaluators(config, found)
+        limits = task.check_evaluators(config, found)
         check_labels(config, found)
         check_batches(config, found, splits)
         warnings = [warning for findings in found.values() for warning in findings.warnings]
-        warnings += check_classes_occur(config, found)
+        warnings += limits + check_apart(found) + check_classes_occur(config, found)
     except InputError as error:
         error.args = (_with_sources(str(error), config),)  # of the same class: some are caught
         raise
@@ -55,6 +55,31 @@ def _with_sources(text: str, config: Config) -> str:
     for made, source in config.get('own_files', {}).items():
         text = text.replace(made, f'{made} (made from {source})')
     return text
+
+
+def check_apart(found: dict[str, Findings]) -> list[str]:
+    """Return a warning for each data set that is measured on pictures that are trained on.
+
+    Pictures are compared by their place behind all links.
+    """
+    trained = [file for path, each in found.items() if path[:5] == 'train' for file in each.files]
+    measured: dict[tuple, str] = {}  # val and test may be one
+    for path, each in found.items():
+        if path[:5] != 'train':
+            measured.setdefault(tuple(each.files), path)
+    warnings = []
+    for files, path in measured.items():
+        names = {*map(os.path.basename, trained)} & {*map(os.path.basename, files)}
+        known = {os.path.realpath(file) for file in trained if os.path.basename(file) in names}
+        alike = [file for file in files if os.path.basename(file) in names]
+        shared = [os.path.basename(f) for f in alike if os.path.realpath(f) in known]
+        if shared:
+            warnings.append(
+                f'{path}: {len(shared)} of its {plural(len(files), "picture")} ({some(shared)}) '
+                'are in train_dataloader.dataset, too; what is measured on them says nothing about '
+                'new pictures'
+            )
+    return warnings
 
 
 def check_labels(config: Config, found: dict[str, Findings]) -> None:

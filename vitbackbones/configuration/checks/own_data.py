@@ -5,6 +5,7 @@ files of the metrics, the number of classes wherever the model counts them. A co
 folder stays as it is, unless it says ``own_data = True``: then its own data are only an example.
 """
 
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,37 +17,46 @@ from ...utils.processes import process_rank, show_warnings
 from ...weights.read.class_names import checkpoint_meta
 from ...weights.read.load import load_file
 from ..classes import set_class_count
-from ..data_paths import datasets, layout_found, separated
+from ..data_paths import datasets, layout_found, require_folder, separated
 from ..names import is_remote, resolve
 from .work_dir import choose_work_dir
 
 
 def use_own_data(
-    config: Config, given: str | None, work_dir: str | None = None, checkpoint: Path | None = None
+    config: Config,
+    given: str | None,
+    work_dir: str | None = None,
+    checkpoint: Path | None = None,
+    **meant: Sequence[str],
 ) -> Config:
     """Return a config that is run on the folder ``given``, and print what was found there.
 
     What is made of annotations is written to ``own_data`` in the work dir, in a folder for each
     ``given``, so that what a run reads is not replaced by another's. A checkpoint to test says
-    which classes and pictures it was trained on.
+    which classes and pictures it was trained on. ``meant`` are the options that say which files of
+    the folder are meant; with one of them the layout of the config is not looked for.
 
     Raises:
-        InputError: the folder does not fit the config, and has no data that can be used either.
+        InputError: there is no such folder, it does not fit the config, and has no data that can be
+            used either, or an option is not for it.
     """
-    task = find_task(config)
+    task, meant = find_task(config), {name: files for name, files in meant.items() if files}
+    for name in meant:
+        if not given or task is None or name not in task.file_options:
+            raise InputError(f'--{name}: goes with --data-root and a config that reads such files')
+    require_folder(given)
     if not given or is_remote(given) or task is None or not task.reads_folders:
         return config
     root = resolve(given)
-    described = not config.get('own_data') and task.fits_folder(config, root)
-    if described or not root.is_dir():
+    if not meant and not config.get('own_data') and task.fits_folder(config, root):
         return config
     unique = f'{root.name}-{sha256(str(root).encode()).hexdigest()[:8]}'  # of folders of this name
     lists = Path(choose_work_dir(config, work_dir).work_dir, 'own_data', unique)
     try:
         trained = None if checkpoint is None else checkpoint_meta(load_file(checkpoint))
-        found = task.use_folder(config, root, lists, trained)
+        found = task.use_folder(config, root, lists, trained, **meant)
     except InputError:
-        if not config.get('own_data') and any(layout_found(config, root)):
+        if not meant and not config.get('own_data') and any(layout_found(config, root)):
             return config  # the config's own layout, in which a later check names what is missing
         raise
     if process_rank() == 0:

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...errors import InputError
-from ...utils.messages import cut, some
+from ...utils.messages import cut, plural, some
 from ..loading.image_file import read_header, read_image, size_of
-from .coco_file import Table, read_coco
+from .coco_file import Table, check_references, read_coco, require_counted
 from .findings import TURNING, Findings, color_type, fault_lines, not_there, spread
 from .segmentations import check_masks
 
@@ -78,25 +78,30 @@ def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> F
         raise InputError(
             f"metainfo.classes is the text {classes!r}; write a tuple of names: ('name',)."
         )
-    _check_references(ann_file, annotations, 'image_id', images['id'])
-    _check_references(ann_file, annotations, 'category_id', categories['id'])
+    check_references(ann_file, annotations, 'image_id', images['id'])
+    check_references(ann_file, annotations, 'category_id', categories['id'])
     warnings = _check_categories(ann_file, categories, set(annotations['category_id']), classes)
     warnings += _check_images(ann_file, folder, images, color_type(config.get('pipeline', ())))
+    crowds = zip(annotations['iscrowd'], annotations['ignore'], strict=True)
+    require_counted(ann_file, [any(marks) for marks in crowds])
     odd, kept = _check_boxes(ann_file, images, annotations)
-    warnings += odd
+    warnings += odd + _check_listed_once(ann_file, images)
     annotated = set(annotations['image_id'])
     bare = [key for key in images['id'] if key not in annotated]
     if bare:
         warnings.append(f'{ann_file}: images without annotation: {len(bare)} (ids {some(bare)})')
     columns = (annotations[key] for key in ('category_id', 'iscrowd', 'ignore'))
-    objects = zip(kept, *columns, strict=True)
+    objects = zip(annotations['image_id'], kept, *columns, strict=True)
+    used = [(image, key) for image, good, key, *marks in objects if good and not any(marks)]
     names = dict(zip(categories['id'], categories['name'], strict=True))
-    counts = Counter(names[key] for good, key, *marks in objects if good and not any(marks))
+    counts = Counter(names[key] for _, key in used)
     filter_cfg = {} if config.get('test_mode') else config.get('filter_cfg') or {}
     return Findings(
         warnings,
         samples=_count_left(ann_file, images, annotations, filter_cfg),
         occurs={name: counts[name] for name in classes},
+        files=[os.path.join(folder, name) for name in images['file_name']],
+        numbers=[*Counter(image for image, _ in used).values()],
     )
 
 
@@ -116,22 +121,7 @@ def unloaded(config: dict):
     return _kind(config)(**paths, metainfo=config.get('metainfo'), lazy_init=True)
 
 
-# ---------------------------------------------------------------------------- references
-
-
-def _check_references(ann_file: str, annotations: Table, key: str, known: list) -> None:
-    unknown = set(annotations[key]) - set(known)
-    if unknown:
-        pairs = zip(annotations['id'], annotations[key], strict=True)
-        ids = [annotation for annotation, value in pairs if value in unknown]
-        near = [{key - 1, key + 1} & {*known} for key in unknown if isinstance(key, int)]
-        shifted = (
-            ' All ids may be shifted by one.' if len(unknown) == 1 and all(near) and near else ''
-        )
-        raise InputError(
-            f'{ann_file}: {len(ids)} annotations (ids {some(ids)}) have a {key} that the file '
-            f'does not define: {some(unknown)}.' + shifted
-        )
+# ---------------------------------------------------------------------------- categories
 
 
 def _check_categories(
@@ -213,6 +203,17 @@ def _check_images(ann_file: str, folder: str, images: Table, load: str | int) ->
         f'the files: {some(faults, str)}. If boxes were drawn on images of the size given, they '
         'are in the wrong place; those outside of that size are left out. Correct the sizes, or '
         'use the images that were annotated'
+    ]
+
+
+def _check_listed_once(ann_file: str, images: Table) -> list[str]:
+    names = Counter(map(os.path.normpath, images['file_name']))
+    twice = [name for name, count in names.items() if count > 1]
+    if not twice:
+        return []
+    return [
+        f'{ann_file}: {plural(len(twice), "picture")} listed under several ids ({some(twice)}); '
+        'the objects of each id are missing where the picture has another. Join them under one id'
     ]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...utils.files import regular_file
-from ...utils.messages import cut, some
+from ...utils.messages import cut, plural, some
 
 ID, NUMBER = (int, str), (int, float)
 COLUMNS = {  # what mmdet reads of each entry of each list of the file, and the right types
@@ -48,7 +48,8 @@ def differences(file: str, other: str) -> list[str]:
 def load_json(ann_file: str) -> object:
     """Return what a JSON file holds; an ``InputError`` says that it is missing or damaged."""
     try:
-        with open(ann_file, encoding='utf-8', opener=regular_file) as file:
+        # without the mark that Windows puts first
+        with open(ann_file, encoding='utf-8-sig', opener=regular_file) as file:
             return json.load(file)
     except FileNotFoundError:
         raise InputError(
@@ -62,7 +63,12 @@ def load_json(ann_file: str) -> object:
 
 
 def table(
-    ann_file: str, data: object, part: str, columns: dict[str, tuple], key: str = 'id'
+    ann_file: str,
+    data: object,
+    part: str,
+    columns: dict[str, tuple],
+    key: str = 'id',
+    may_be_empty: bool = False,
 ) -> Table:
     """Return one list of the file as columns of the types given; those of ``key`` are unique.
 
@@ -75,8 +81,10 @@ def table(
             f'{ann_file}: {part!r} is missing or not a list of objects. A COCO file for detection '
             "is an object with the lists 'images', 'annotations' and 'categories'."
         )
-    if not entries:
-        raise InputError(f'{ann_file}: the list {part!r} is empty, there is nothing to learn.')
+    if not entries and not may_be_empty:
+        raise InputError(
+            f'{ann_file}: the list {part!r} is empty, so there is nothing to learn or to measure.'
+        )
     found = {name: column(ann_file, part, entries, name, types) for name, types in columns.items()}
     twice = [each for each, count in Counter(found[key]).items() if count > 1]
     if twice:
@@ -105,6 +113,34 @@ def _fit(values: list, types: tuple) -> bool:
 def _finite(numbers: list) -> bool:
     """Tell whether numbers, or lists of them, are finite."""
     return bool(np.isfinite(np.array(numbers, np.float64)).all())
+
+
+def check_references(ann_file: str, annotations: Table, key: str, known: list) -> None:
+    """Require that the file defines the ``key`` of each annotation, one of the ids ``known``."""
+    unknown = set(annotations[key]) - set(known)
+    if not unknown:
+        return
+    pairs = zip(annotations['id'], annotations[key], strict=True)
+    ids = [annotation for annotation, value in pairs if value in unknown]
+    near = [{value - 1, value + 1} & {*known} for value in unknown if isinstance(value, int)]
+    hint = ''
+    if len(unknown) == 1 and near and all(near):
+        hint = ' All ids may be shifted by one.'
+    elif {*map(str, unknown)} <= {*map(str, known)}:
+        hint = ' The file defines them as another type: write a number in both places, not a text.'
+    raise InputError(
+        f'{ann_file}: the file does not define the {key} of {plural(len(ids), "annotation")} (ids '
+        f'{some(ids)}): {some(sorted(unknown, key=str))}.{hint}'
+    )
+
+
+def require_counted(ann_file: str, crowds: list) -> None:
+    """Refuse a file whose annotations are all crowds, or ignored, given what marks each so."""
+    if crowds and all(crowds):
+        raise InputError(
+            f'{ann_file}: all {len(crowds)} annotations are crowds ("iscrowd": 1) or ignored, '
+            'which are neither learned nor counted. Set iscrowd to 0 for ordinary objects.'
+        )
 
 
 def check_boxes(ann_file: str, annotations: Table) -> None:

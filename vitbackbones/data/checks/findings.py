@@ -24,6 +24,8 @@ class Findings:
     samples: int | None = None  # how many images a data loader gets, None where it is not known
     # boxes, pixels or images of each class, {} where these are not known
     occurs: dict[str, int] = field(default_factory=dict)
+    files: Sequence[str] = ()  # paths of the pictures, () where these are not known
+    numbers: Sequence[int] = ()  # of objects in each picture that has some
     sampled: str = ''  # which part of the files ``occurs`` was counted in, '' for all of them
 
 

@@ -17,7 +17,8 @@ from ...utils.files import read_json
 from ...utils.messages import cut, plural, some
 from ..loading.image_file import read_header, size_of
 from ..loading.load_mask import read_mask
-from ..own.coco_folder import is_coco, require_read
+from ..own.annotation_files import is_coco
+from ..own.coco_folder import require_read
 from ..own.numbering import FILES
 from ..own.pool import Pool, find_pool
 from ..own.splits import named_split

@@ -4,33 +4,34 @@ Known are the forms of COCO itself (``annotations/instances_train2017.json``), o
 (``train/_annotations.coco.json``, ``valid/``, ``test/``), of CVAT and Label Studio (one file).
 """
 
+import filecmp
 import os
-from collections.abc import Iterable
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from urllib.parse import unquote
 
 from ...errors import InputError
 from ...utils.messages import page, some
+from ...utils.processes import show_warnings
 from ...utils.verbs import command_line
-from ..checks.coco_file import COLUMNS, load_json, table
+from ..checks.coco_file import COLUMNS, check_references, table
 from ..checks.findings import spread, stays_below
-from .folder import files_below, folders_below
+from ..loading.image_file import read_header, size_of
+from .annotation_files import find_files, is_copy
+from .folder import files_below, folders_below, gone_links
 from .splits import divided, named_split
 
 SAMPLE = 20  # file names by which a folder of pictures is found
+DEEPEST = 8  # folders in front of a name that may be those of another machine
 READ = {  # what is read here of each list; some exports lack the rest
     'images': ('id', 'file_name'),
     'annotations': ('id', 'image_id', 'category_id'),
     'categories': ('id', 'name'),
 }
-# How exports write the names of pictures: as they are below a folder, with the separators of
-# Windows, and with folders of the machine that they come from (Label Studio).
-FORMS = (
-    lambda name: name,
-    lambda name: name.replace('\\', '/'),
-    lambda name: name.replace('\\', '/').rpartition('/')[2],
-)
 
 
 @dataclass
@@ -41,12 +42,19 @@ class CocoPart:
     content: dict
     images: Path
     whole: bool = True  # False where content is a part of the file
-    renamed: bool = False  # whether pictures have other names in content than in the file
+    changed: bool = False  # whether content has other names of pictures, or fewer categories
 
     @property
     def names(self) -> list[str]:
         """The names of the pictures."""
         return [entry['file_name'] for entry in self.content['images']]
+
+    @property
+    def labeled(self) -> set[str]:
+        """The names of the pictures with an object that counts."""
+        boxes = self.content['annotations']
+        keys = {entry['image_id'] for entry in boxes if not entry.get('iscrowd')}
+        return {e['file_name'] for e in self.content['images'] if e['id'] in keys}
 
     def only(self, names: set[str]) -> 'CocoPart':
         """Return a part of this one, with these pictures."""
@@ -57,45 +65,31 @@ class CocoPart:
         return replace(self, content=content, whole=False)
 
 
-def find_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict[str, CocoPart]:
+def find_parts(
+    root: Path, trained_on: Iterable[str] | None = None, named: Sequence[str] = ()
+) -> dict[str, CocoPart]:
     """Return the parts for training and validation, and that for testing if there is one.
 
-    With ``trained_on``, as of :func:`.splits.divided`, nothing has to be for training.
+    With ``trained_on``, as of :func:`.splits.divided`, nothing has to be for training. ``named``
+    is that of :func:`.annotation_files.find_files`.
 
     Raises:
         InputError: there are no such files, or it is not clear which ones are meant.
     """
-    groups = {}
-    for file in sorted(files_below(root, ('.json',))):
-        groups.setdefault(named_split(str(file.relative_to(root))), []).append(file)
-    if 'train' in groups:
-        groups.pop(None, None)  # such as all annotations in one file, beside those of each split
-    files = {}
-    for split, candidates in groups.items():
-        # COCO itself has other annotations beside these
-        named = [file for file in candidates if file.name.startswith('instances')]
-        contents = [(file, load_json(str(file))) for file in named or candidates]
-        found = [(file, content) for file, content in contents if is_coco(content)]
-        if len(found) > 1:
-            names = some((file.relative_to(root) for file, _ in found), str)
-            raise InputError(
-                f'{root}: several annotation files for {split or "train"}: {names}. Move all but '
-                'the one that is meant out of the folder, or join them.'
-            )
-        if found:
-            files[split or 'train'] = found[0]
+    files = find_files(root, named)
     if not files or (trained_on is None and 'train' not in files):
         raise InputError(_nothing_to_train_on(root, files))
     parts = {split: _part(root, split, *found) for split, found in files.items()}
-    return divided(root, parts, trained_on)
+    found = divided(root, parts, trained_on)
+    assert _objects(found) == _objects(parts), 'a split has lost annotations'
+    return found
+
+
+def _objects(parts: dict[str, CocoPart]) -> int:
+    return sum(len(part.content['annotations']) for part in parts.values())
 
 
 # ------------------------------------------------------------------------ annotation files
-
-
-def is_coco(content: object) -> bool:
-    """Tell whether what a JSON file holds has the three lists of COCO's format."""
-    return isinstance(content, dict) and content.keys() >= COLUMNS.keys()
 
 
 def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str:
@@ -121,13 +115,41 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
 def require_read(file: Path, content: dict) -> None:
     """Require the values that are read here, each of its type, and ids that are used once.
 
-    Ids are compared here because one that is used twice may be on both sides of a split.
+    Ids are compared here because one that is used twice may be on both sides of a split, and an
+    annotation whose picture is unknown on neither.
 
     Raises:
-        InputError: names the first that is missing, of another type or used twice.
+        InputError: names the first that is missing, of another type, used twice or not defined.
     """
+    read = {}
     for part, keys in READ.items():
-        table(str(file), content, part, {key: COLUMNS[part][key] for key in keys})
+        columns = {key: COLUMNS[part][key] for key in keys}
+        read[part] = table(str(file), content, part, columns, may_be_empty=part == 'annotations')
+    for key, part in (('image_id', 'images'), ('category_id', 'categories')):
+        check_references(str(file), read['annotations'], key, read[part]['id'])
+
+
+def _required_categories(file: Path, content: dict) -> list[dict]:
+    """Return the categories without unused ones that have the name of another one.
+
+    Exporters give the root of their categories the name of the first class.
+
+    Raises:
+        InputError: annotations use two categories of one name.
+    """
+    keys = {entry['category_id'] for entry in content['annotations']}
+    names = Counter(each['name'] for each in content['categories'] if each['id'] in keys)
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise InputError(
+            f'{file}: category names used more than once: {some(twice)}. Give each category that '
+            'annotations use a name of its own.'
+        )
+    first = {each['name']: each['id'] for each in reversed(content['categories'])}
+    return [
+        each
+        for each in content['categories']
+        if each['id'] in keys or (each['name'] not in names and first[each['name']] == each['id'])
+    ]
 
 
 # ------------------------------------------------------------------------ pictures
@@ -135,45 +157,103 @@ def require_read(file: Path, content: dict) -> None:
 
 def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
     require_read(file, content)
+    categories = _required_categories(file, content)
     names = [entry['file_name'] for entry in content['images']]
-    for form in FORMS:
-        written = [form(name) for name in names]
-        if len(set(written)) < len(set(names)):  # names that differ in their folders alone
+    places = [*folders_below(root)]
+    found, folders, written = 0, places, names
+    for form in _forms(root, names):
+        if len(set(form)) < len(set(names)):  # names that differ in their folders alone
             continue
-        folder = _image_folder(root, split, file, written)
-        if folder:
-            pairs = zip(content['images'], written, strict=True)
-            images = [{**entry, 'file_name': name} for entry, name in pairs]
-            return CocoPart(file, {**content, 'images': images}, folder, renamed=written != names)
-    raise InputError(
-        f'{file}: its images ({some(names)}) are not in {root} or below. Put them there, or '
-        'correct file_name in the annotations.'
-    )
+        count, best = _image_folders(root, split, file, form, places)
+        if count > found:
+            found, folders, written = count, best, form
+        if found == min(len(names), SAMPLE):
+            break
+    if not found:
+        raise InputError(
+            f'{file}: its images ({some(names)}) are not in {root} or below. '
+            f'{gone_links(root) or "Put them there, or correct file_name in the annotations."}'
+        )
+    pairs = zip(content['images'], written, strict=True)
+    images = [{**entry, 'file_name': name} for entry, name in pairs]
+    folder = _one_folder(file, folders, images)
+    changed = written != names or categories != content['categories']
+    content = {**content, 'images': images, 'categories': categories}
+    return CocoPart(file, content, folder, changed=changed)
 
 
-def _image_folder(root: Path, split: str, file: Path, names: list[str]) -> Path | None:
-    """Return the folder below which the pictures are: the one with most of a sample of them.
+def _forms(root: Path, names: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the names as the pictures may be called here, the likeliest first.
 
-    Of equal ones it is that of the split, then that of the annotation file; None where there is no
-    picture.
+    Exports write names as they are below a folder, with the separators of Windows, in percent codes
+    and with folders of the machine that they come from. Letters may be of the other case.
+    """
+    files = [Path(name).name for name in files_below(root, ('',))]
+    spelled = {_spelling(name): name for name in files} | {name: name for name in files}
+
+    def here(name: str) -> str:
+        folder, slash, last = name.rpartition('/')
+        return f'{folder}{slash}{spelled.get(last) or spelled.get(_spelling(last), last)}'
+
+    plain = [name.replace('\\', '/') for name in names]
+    decoded = [unquote(name.rpartition('?d=')[2]) for name in plain]
+    yield [here(name) for name in names]
+    for each in (plain, decoded):
+        deepest = max(name.count('/') for name in each)
+        for start in range(min(deepest, DEEPEST) + 1):
+            yield [here(name.split('/', start)[-1]) for name in each]
+        yield [here(name.rpartition('/')[2]) for name in each]
+
+
+def _spelling(name: str) -> str:
+    return unicodedata.normalize('NFC', name).casefold()
+
+
+def _image_folders(
+    root: Path, split: str, file: Path, names: list[str], places: Sequence[Path]
+) -> tuple[int, list[Path]]:
+    """Return how many of a sample of pictures are in one of the ``places``, and the best of these.
+
+    Of equal ones it is that of the split, then that of the annotation file, and no copy.
     """
     sample = [names[row] for row in spread(len(names), SAMPLE)]
     ranks = {}
-    for folder in folders_below(root):
+    for folder in places:
         # os.path.isfile() says no to impossible names
         found = [stays_below(folder, name) and os.path.isfile(folder / name) for name in sample]
-        is_of_split = named_split(str(folder.relative_to(root))) == split
-        ranks[folder] = (sum(found), is_of_split, folder == file.parent)
+        place = folder.relative_to(root)
+        is_of_split = named_split(str(place)) == split
+        ranks[folder] = (sum(found), is_of_split, folder == file.parent, not is_copy(place))
     best = max(ranks.values())
-    if not best[0]:
-        return None
-    folders = [folder for folder, rank in ranks.items() if rank == best]
-    if len(folders) > 1:
+    return best[0], [folder for folder, rank in ranks.items() if rank == best]
+
+
+def _one_folder(file: Path, folders: list[Path], images: list[dict]) -> Path:
+    """Return the folder whose pictures have the sizes in the file, or any of equal ones."""
+    sample = [images[row] for row in spread(len(images), SAMPLE)]
+    if len(folders) == 1:
+        return folders[0]
+    alike = [each for each in folders if _have_their_sizes(each, sample)] or folders
+    first = alike[0]
+    names = [entry['file_name'] for entry in sample if (first / entry['file_name']).is_file()]
+    if any(filecmp.cmpfiles(first, other, names, shallow=False)[0] != names for other in alike):
         raise InputError(
             f'{file}: its images are in several folders, {some(folders, str)}. Move all but one '
             'out of the folder of the data set.'
         )
-    return folders[0]
+    others = some((each for each in folders if each != first), str)
+    show_warnings([f'{file}: its images are read from {first}, not from {others}'])
+    return first
+
+
+def _have_their_sizes(folder: Path, images: list[dict]) -> bool:
+    with suppress(Exception):  # of any Pillow plugin: a bad file is named later
+        return all(
+            size_of(read_header(str(folder / each['file_name'])), turns=True)
+            == (each.get('height'), each.get('width'))
+            for each in images
+        )
+    return False
 
 
 # ------------------------------------------------------------------------ what is read of them

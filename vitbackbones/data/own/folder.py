@@ -37,6 +37,16 @@ def folders_below(root: Path) -> Iterator[Path]:
             yield Path(place)
 
 
+def gone_links(root: Path) -> str:
+    """Return what to do about links below a folder whose pictures are gone, '' without any."""
+    for folder in folders_below(root):
+        for entry in os.scandir(folder):
+            if entry.is_symlink() and not os.path.exists(entry.path):
+                target = os.path.join(folder, os.readlink(entry.path))
+                return f'Links lead to {target}, which is gone: import again, with --copy.'
+    return ''
+
+
 def read_text(file: Path) -> str:
     """Return the text of a file in UTF-8, as editors write it.
 

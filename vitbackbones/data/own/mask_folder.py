@@ -38,6 +38,11 @@ class MaskPart:
     listed: bool = False  # whether the folders have more than these, so that they must be listed
     whole: bool = True  # False where this is a share of pictures that nothing else splits
 
+    @property
+    def labeled(self) -> set[str]:
+        """The names of the pictures with labels: all."""
+        return {*self.names}
+
     def pairs(self) -> list[tuple[Path, Path]]:
         """Return the files of each picture and its mask."""
         return [

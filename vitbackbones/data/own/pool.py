@@ -95,14 +95,16 @@ class Pool:
             write_if_changed(file, json.dumps(content).encode())
 
 
-def find_pool(root: Path) -> Pool:
+def find_pool(root: Path, annotations: Sequence[str] = ()) -> Pool:
     """Return what a folder holds: annotations in COCO's format, or else pictures and masks.
+
+    ``annotations`` are those of :func:`.annotation_files.find_files`.
 
     Raises:
         InputError: it has neither.
     """
     try:
-        return _boxes(root, find_parts(root, ()))
+        return _boxes(root, find_parts(root, (), annotations))
     except InputError as error:
         try:
             parts = find_mask_parts(root, ())

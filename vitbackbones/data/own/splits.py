@@ -42,13 +42,14 @@ def divided(root: Path, parts: dict, trained_on: Iterable[str] | None) -> dict:
 
     Args:
         root: the folder of the data set, for messages.
-        parts: what is known, by split; each has ``names``, and ``only(names)`` returns less of it.
+        parts: what is known, by split; each has ``names``, of those ``labeled`` with objects, and
+            ``only(names)`` returns less of it.
         trained_on: to test a model that is trained already, names of pictures that it was trained
             on. A single part is divided if it has some of these pictures; otherwise all of it is
             for testing.
 
     Raises:
-        InputError: there is one picture alone.
+        InputError: there is one picture alone, or one alone with objects.
     """
     if 'val' in parts or (trained_on is not None and parts.keys() != {'train'}):
         return parts
@@ -58,21 +59,32 @@ def divided(root: Path, parts: dict, trained_on: Iterable[str] | None) -> dict:
         return {'test': part}
     if len(names) < 2:
         raise InputError(f'{root}: one picture cannot be split into training and validation.')
-    chosen = held_out(names)
+    if len(part.labeled) == 1:
+        raise InputError(
+            f'{root}: one picture alone has objects, so none is left for validation. Label more.'
+        )
+    chosen = held_out(names, part.labeled)
     tested = set() if 'test' in parts else for_testing(chosen)
+    if part.labeled and any(map(part.labeled.isdisjoint, (tested, chosen - tested))):
+        tested = set()  # nothing could be measured on one of the two
     found = {'train': part.only(names - chosen), 'val': part.only(chosen - tested)}
     return parts | found | ({'test': part.only(tested)} if tested else {})
 
 
-def held_out(names: Iterable[str]) -> set[str]:
+def held_out(names: Iterable[str], labeled: Iterable[str] = ()) -> set[str]:
     """Return the names of the validation part: one at least, and not all.
 
     Args:
         names: two or more different ones.
+        labeled: of pictures with objects; some are in either part where there are two or more.
     """
     ranked = sorted(set(names), key=_place)
     chosen = [name for name in ranked if _place(name) < SHARE]
-    return set(chosen[: len(ranked) - 1] or ranked[:1])
+    held = set(chosen[: len(ranked) - 1] or ranked[:1])
+    with_objects = sorted(set(labeled), key=_place)
+    if len(with_objects) > 1:
+        held = (held | {with_objects[0]}) - {with_objects[-1]}
+    return held
 
 
 def for_testing(names: Iterable[str]) -> set[str]:

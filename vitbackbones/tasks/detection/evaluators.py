@@ -11,21 +11,28 @@ from mmengine.config import Config
 
 from ...configuration.data_paths import SPLITS, datasets, evaluators
 from ...configuration.names import is_remote
-from ...configuration.settings import as_list, type_at
+from ...configuration.settings import as_list, type_at, value_at
 from ...data.checks.coco_file import differences
 from ...data.checks.findings import Findings
 from ...data.checks.segmentations import require_masks
 from ...errors import InputError
-from ...utils.messages import some
+from ...utils.messages import plural, some
 from .agreement import is_panoptic
 
+COUNTED = 100  # objects of a picture, the best, that bbox_mAP counts
+# what says how many a model finds, the first that is there
+LIMITS = ('model.test_cfg.max_per_img', 'model.test_cfg.rcnn.max_per_img', 'model.num_queries')
 
-def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
-    """Compare the annotation files of COCO metrics with those of their data sets.
+
+def check_evaluators(config: Config, found: dict[str, Findings]) -> list[str]:
+    """Compare COCO metrics with their data sets: the annotation files, and how much is counted.
 
     Args:
         config: names the data sets and metrics.
         found: what the checks found in the data sets that are used, by their paths in ``config``.
+
+    Returns:
+        a warning where pictures have more objects than are found or counted.
 
     Raises:
         InputError: a file is missing, or has other images, annotations or categories, or no masks
@@ -63,6 +70,25 @@ def check_evaluators(config: Config, found: dict[str, Findings]) -> None:
                 f'{some(differ, str)}, so predictions would be compared with the wrong '
                 f'annotations. Set both keys to the same file, for example {path}.ann_file={own}.'
             )
+    return _check_numbers(config, found)
+
+
+def _check_numbers(config: Config, found: dict[str, Findings]) -> list[str]:
+    key = next((each for each in LIMITS if value_at(config, each)), None)
+    most = value_at(config, key) if key else -1  # -1 is no limit
+    limit = COUNTED if most < 0 else min(most, COUNTED)
+    measured = [each for path, each in found.items() if path[:5] != 'train']
+    numbers = {tuple(each.files): each.numbers for each in measured}  # val and test may be one
+    crowded = [number for each in numbers.values() for number in each if number > limit]
+    if not crowded:
+        return []
+    finds = f'the model finds {most} at most ({key}), ' if 0 <= most < max(crowded) else ''
+    return [
+        f'{plural(len(crowded), "picture")} for val or test with more than {limit} objects, up to '
+        f'{max(crowded)}: {finds}bbox_mAP counts the best {COUNTED} of a picture, and bbox_mAP_50 '
+        'as many as the last number of val_evaluator.proposal_nums says. Raise these, or cut the '
+        'pictures into tiles'
+    ]
 
 
 def _file(dataset: dict) -> Path:

@@ -25,6 +25,7 @@ class Detection(Task):
     needs_contrast = False  # a box is told apart from the background
     sized = ('data_preprocessor',)
     reads_folders = True
+    file_options = ('annotations',)
 
     def check_dataset(self, dataset, evaluated):
         """Look into a data set of boxes and masks, or of panoptic segments."""
@@ -36,7 +37,7 @@ class Detection(Task):
     def check_evaluators(self, config, found):
         from .evaluators import check_evaluators
 
-        check_evaluators(config, found)
+        return check_evaluators(config, found)
 
     def shapes(self, config: Config) -> dict:
         """Draw the classes that a config trains on; in panoptic data, shapes are things."""
@@ -71,10 +72,10 @@ class Detection(Task):
 
         return fits_folder(config, root)
 
-    def use_folder(self, config, root, lists, trained):
+    def use_folder(self, config, root, lists, trained, **meant):
         from .own_data import use_folder
 
-        return use_folder(config, root, lists, trained)
+        return use_folder(config, root, lists, trained, **meant)
 
     def browse(self, pixels, sample, meta, longest):
         from ..browse import draw_instances

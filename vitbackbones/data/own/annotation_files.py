@@ -1,0 +1,123 @@
+"""Which annotation files in COCO's format below a folder are meant, one for each split.
+
+A folder that somebody has worked in holds other JSON files as well: predictions, copies, what
+earlier runs wrote. They are left out where that leaves one file, and a line says so.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+
+from ...errors import InputError
+from ...utils.messages import some
+from ...utils.processes import show_warnings
+from ..checks.coco_file import COLUMNS, load_json
+from .folder import files_below
+from .splits import named_split
+
+# words in the names of copies, and folders that runs write to
+COPY = re.compile(r'\(\d+\)|(?<![a-z])(copy|kopie|backups?|bak|old|te?mp)(?![a-z])')
+OF_RUNS = {'runs', 'work_dirs', 'own_data', 'predictions', '__MACOSX'}
+Found = list[tuple[Path, dict]]  # files and their content
+
+
+def find_files(root: Path, named: Sequence[str] = ()) -> dict[str, tuple[Path, dict]]:
+    """Return the annotation file of each split, and its content.
+
+    Args:
+        root: the folder.
+        named: ``--annotations``: files, or patterns of their paths below the folder. Of the split
+            of such a file no other one is read. Where its path names no split, it is read alone.
+
+    Raises:
+        InputError: it is not clear which file is meant, or one is damaged.
+    """
+    files = sorted(files_below(root, ('.json',)))
+    ours = [file for file in files if OF_RUNS.isdisjoint(file.relative_to(root).parts)]
+    groups: dict[str | None, list[Path]] = {}
+    for file in files if named else ours or files:
+        groups.setdefault(named_split(str(file.relative_to(root))), []).append(file)
+    if named:
+        groups = _only_named(root, groups, named)
+    found = {split: _in_coco_format(group) for split, group in groups.items() if split}
+    beside = _in_coco_format(groups.get(None, ()))
+    if not found.get('train'):
+        found['train'] = beside
+    elif beside:  # such as all annotations in one file, beside those of each split
+        names = some((file.relative_to(root) for file, _ in beside), str)
+        show_warnings([f'{root}: not read: {names}, as other annotation files name a split'])
+    return {split: _meant(root, split, group) for split, group in found.items() if group}
+
+
+def is_coco(content: object) -> bool:
+    """Tell whether what a JSON file holds has the three lists of COCO's format."""
+    return isinstance(content, dict) and content.keys() >= COLUMNS.keys()
+
+
+def is_copy(path: Path) -> bool:
+    """Tell whether a relative path looks like that of a copy that was put aside."""
+    return bool(COPY.search(str(path).lower()))
+
+
+def _only_named(root: Path, groups: dict, named: Sequence[str]) -> dict:
+    chosen = {}
+    for pattern in named:
+        own = {file for group in groups.values() for file in group if _fits(root, file, pattern)}
+        if not own:
+            files = some((file.relative_to(root) for g in groups.values() for file in g), str)
+            raise InputError(
+                f'--annotations {pattern}: no such file below {root}, which has {files or "none"}'
+            )
+        for split, group in groups.items():
+            chosen[split] = [file for file in group if file in own or file in chosen.get(split, ())]
+    chosen = {split: files for split, files in chosen.items() if files}
+    return chosen if None in chosen else groups | chosen
+
+
+def _fits(root: Path, file: Path, pattern: str) -> bool:
+    place = f'/{file.relative_to(root).as_posix()}'
+    return fnmatch(place, f'*/{pattern}') or file == Path(pattern).expanduser().absolute()
+
+
+def _in_coco_format(files: Iterable[Path]) -> Found:
+    """Return the files that hold annotations; a damaged one is skipped beside a sound one."""
+    files = list(files)
+    # COCO itself has other annotations beside these
+    named = [file for file in files if file.name.startswith('instances')]
+    found, damaged = [], []
+    for file in named or files:
+        try:
+            content = load_json(str(file))
+        except InputError as error:
+            damaged.append(error)
+            continue
+        if is_coco(content):
+            found.append((file, content))
+    if damaged and not found:
+        raise damaged[0]
+    show_warnings([f'{error} The file is left out.' for error in damaged])
+    return found
+
+
+def _meant(root: Path, split: str, found: Found) -> tuple[Path, dict]:
+    """Return the one file of several that is no copy and has annotations, or any of equal ones."""
+    original = [each for each in found if not is_copy(each[0].relative_to(root))] or found
+    kept = [each for each in original if each[1]['annotations']] or original
+    lists = [[content[part] for part in COLUMNS] for _, content in kept]
+    names = [str(file.relative_to(root)) for file, _ in found]
+    if any(each != lists[0] for each in lists):
+        raise InputError(
+            f'{root}: several annotation files for {split}: {some(names, str)}. Name the one that '
+            'is meant with --annotations FILE, or move the others out of the folder.'
+        )
+    read = kept[0]
+    others = [name for name in names if name != str(read[0].relative_to(root))]
+    if others:
+        show_warnings(
+            [
+                f'{root}: {split} is read from {read[0].relative_to(root)}, not from '
+                f'{some(others, str)}; --annotations FILE names another'
+            ]
+        )
+    return read
