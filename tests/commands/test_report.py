@@ -1,8 +1,14 @@
 """``test --report`` as a user calls it."""
 
 import re
+import shutil
 
 import pytest
+
+from vitbackbones.data import shapes
+from vitbackbones.errors import InputError
+from vitbackbones.export.runtime import threshold
+from vitbackbones.weights.trained import trained_weights
 
 from .conftest import TINY
 from .test_messages import refused
@@ -28,3 +34,36 @@ def test_a_page_about_boxes(run, tool, data, tmp_path):
     refused(tool(*command), '--report', 'or --overwrite, which replaces report.html')
     run(*command, '--overwrite')
     assert (tmp_path / 'results' / 'report.html').read_text() != page
+
+
+WEIGHTS = [('detr_aug_vit_s_shapes', 'of the package'), ('own/w.safetensors', 'Read-only')]
+
+
+@pytest.mark.parametrize(('name', 'reason'), WEIGHTS)
+def test_a_threshold_of_weights_that_stay_as_they_are_is_beside_the_report(
+    run, tmp_path, monkeypatch, name, reason
+):
+    """Weights of the package, and weights on a disk that is read-only."""
+    shapes.write(tmp_path / 'shapes', train=1, val=3, size=128)
+    packaged = trained_weights()['detr_aug_vit_s_shapes']
+    weights = tmp_path / 'own' / 'w.safetensors'
+    weights.parent.mkdir()
+    shutil.copyfile(packaged, weights)
+    write = threshold.write_file
+
+    def write_elsewhere(path, content):
+        if path.parent == weights.parent:
+            raise InputError(f'{path} cannot be written (Read-only file system)')
+        write(path, content)
+
+    monkeypatch.setattr(threshold, 'write_file', write_elsewhere)
+    before = {*packaged.parent.iterdir()}
+    result = run(
+        *('test', 'detr_aug_vit_s_shapes', name, '--data-root', tmp_path / 'shapes'),
+        *('--report', 'results'),
+    )
+    assert {*packaged.parent.iterdir()} == before
+    assert [file.name for file in weights.parent.iterdir()] == ['w.safetensors']
+    (kept,) = (tmp_path / 'results').glob('*.threshold.json')
+    assert f'{reason}' in result.err
+    assert f'The threshold is in results/{kept.name}. To use it, give --score-thresh' in result.err

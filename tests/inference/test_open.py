@@ -13,11 +13,13 @@ from PIL import Image
 
 import vitbackbones
 from tests.export.runtime.graphs import write_classifier, write_detector
+from tests.in_threads import wrong_answers
 from tests.openmmlab.conftest import folder  # noqa: F401
 from vitbackbones.errors import InputError
 from vitbackbones.export.runtime.card import Card
 from vitbackbones.export.runtime.threshold import Threshold, write_threshold
 from vitbackbones.inference import configured
+from vitbackbones.utils.orientation import ORIENTATION
 
 SAME = {'rtol': 1e-4, 'atol': 1e-6}
 AGAIN = """
@@ -121,7 +123,7 @@ def test_pictures_are_files_arrays_or_tensors(tmp_path):
         assert all(np.array_equal(found[0], each) for each in found)
         turned = tensor.permute(1, 2, 0)
         for wrong in (pixels[..., 0], pixels.astype(float), tensor[:2], turned, None):
-            with pytest.raises(InputError, match='picture 0: must be a file, an array'):
+            with pytest.raises(InputError, match='picture 0: must be a file, an image of Pillow'):
                 model.predict([wrong])
     with pytest.raises(InputError, match='takes no checkpoint'):
         vitbackbones.open_model(tmp_path / 'model.onnx', 'a.pth')
@@ -161,3 +163,66 @@ def test_an_exported_file_has_its_threshold_in_its_card(tmp_path):
     replace(card, threshold={'score': 7}).write(file)
     with pytest.raises(InputError, match='threshold: '):
         vitbackbones.open_model(file)
+
+
+MODES = {
+    'RGB': ('a.png', np.uint8, 1),
+    'gray': ('a.png', np.uint8, 1),
+    '16 bits': ('a.png', np.uint16, 257),
+    '16 bits in a TIFF': ('a.tif', np.uint16, 257),
+}
+
+
+@pytest.mark.parametrize('orientation', [1, 3, 6, 8])
+@pytest.mark.parametrize('mode', MODES)
+def test_an_image_of_pillow_answers_as_its_file(place, tmp_path, mode, orientation):
+    name, kind, factor = MODES[mode]
+    pixels = np.random.default_rng(1).integers(0, 256, (24, 40), np.uint8)
+    image, exif = Image.fromarray(pixels.astype(kind) * factor), Image.Exif()
+    image = image.convert('RGB') if mode == 'RGB' else image
+    exif[ORIENTATION] = orientation
+    image.save(tmp_path / name, exif=exif)
+    with vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth', runtime='torch') as model:
+        by_path, opened = model.predict([tmp_path / name, Image.open(tmp_path / name)])
+        np.testing.assert_allclose(opened.scores, by_path.scores, **SAME)
+        assert model.weights.endswith('tiny_cls.pth')
+
+
+@pytest.mark.parametrize('mode', ['F', 'I'])
+def test_values_of_unknown_range_are_refused(place, mode):
+    model = vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth', runtime='torch')
+    with pytest.raises(InputError, match=r'picture 0: it has .* convert it to 8 or 16 bits'):
+        model.predict([Image.new(mode, (32, 32))])
+
+
+def test_one_picture_alone_is_taken_as_a_list_of_it(place):
+    pixels = np.random.default_rng(2).integers(0, 256, (32, 32, 3), np.uint8)
+    cv2.imwrite('one.png', pixels)
+    rgb = torch.from_numpy(pixels[..., ::-1].copy()).permute(2, 0, 1)
+    with vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth', runtime='torch') as model:
+        [wanted] = model.predict(['one.png'])
+        for one in ('one.png', Path('one.png'), pixels, rgb, Image.open('one.png')):
+            [found] = model.predict(one)
+            assert np.array_equal(found.scores, wanted.scores)
+        assert len(model.predict(np.stack([pixels] * 3))) == 3
+        assert len(model.predict(iter([pixels]))) == 1
+        with pytest.raises(InputError, match='picture 0: must be a file, an image of Pillow'):
+            model.predict(pixels[..., 0])
+
+
+@pytest.mark.parametrize('runtime', ['torch', 'openvino', 'onnxruntime'])
+def test_threads_that_share_a_model_get_the_answers_for_their_own_pictures(place, runtime):
+    rng = np.random.default_rng(0)
+    pictures = [rng.integers(0, 256, (32, 32, 3), np.uint8) for _ in range(12)]
+    with vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth', runtime=runtime) as model:
+        found = wrong_answers(lambda each: model.predict([each])[0].scores, pictures)
+    assert found == [0, 0, 0, 0]
+
+
+def test_threads_that_ask_a_model_first_at_the_same_time_export_it_once(place, capfd):
+    """The model is opened from the cache, which has no graph for this size yet."""
+    pictures = [np.full((32, 32, 3), 60 * i, np.uint8) for i in range(1, 4)]
+    with vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth') as model:
+        found = wrong_answers(lambda each: model.predict([each])[0].scores, pictures, answers=5)
+    assert found == [0, 0, 0, 0]
+    assert capfd.readouterr().err.count('exporting for') == 1

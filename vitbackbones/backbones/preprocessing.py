@@ -19,6 +19,7 @@ from types import MappingProxyType
 
 import torch
 
+from ..utils.orientation import upright
 from ..utils.packages import import_optional
 from ..weights import PUBLISHED, Published
 from . import Backbone
@@ -73,7 +74,8 @@ def named_config(name: str) -> dict:
 def transform(model, train: bool = False) -> Callable:
     """Return what makes of a picture the image (channels, height, width) for a model, in float32.
 
-    A picture is one of PIL, in any mode, or a tensor of bytes (channels, H, W).
+    A picture is one of PIL, in any mode, or a tensor of bytes (channels, H, W). One of PIL is
+    turned as its EXIF data says, as the pipelines of configs turn files.
 
     Args:
         model: a name of :func:`list_models` or of published weights, or a model with a
@@ -95,7 +97,14 @@ def transform(model, train: bool = False) -> Callable:
     else:
         cut = [ResizeToCover(size, config['crop_pct'], resample), v2.CenterCrop(size)]
     numbers = [v2.ToImage(), v2.ToDtype(torch.float32, scale=True)]
-    return v2.Compose([*colors, *cut, *numbers, v2.Normalize(config['mean'], config['std'])])
+    return v2.Compose(
+        [as_shown, *colors, *cut, *numbers, v2.Normalize(config['mean'], config['std'])]
+    )
+
+
+def as_shown(picture):
+    """Return a picture of PIL turned as its EXIF data says; a tensor as it is."""
+    return picture if isinstance(picture, torch.Tensor) else upright(picture)
 
 
 class ResizeToCover:

@@ -243,6 +243,7 @@ def _find_weights(config: Config, options: Namespace) -> Config:
             'export.'
         )
         checkpoint = weights_along(config, otherwise)
+        print(f'weights: {checkpoint.name}, which comes with the package')
     config = copy.deepcopy(take_classes_of(config, checkpoint))
     config.load_from = str(checkpoint)
     return config

@@ -1,7 +1,9 @@
 """``vitbackbones predict``: run a model on images, folders and videos; write what it answers."""
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
+from ..data.own.folder import in_words
 from ..errors import InputError, printable
 from ..export.runtime.runtimes import RUNTIMES
 from ..export.runtime.threshold import Threshold
@@ -32,6 +34,7 @@ SIGHUP. Whatever stopped it, the same command goes on with --resume.
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
+    parser.usage = '%(prog)s CONFIG [CHECKPOINT] INPUT [INPUT ...] --out DIR [options]'
     parser.epilog = EXAMPLES
     add = parser.add_argument
     config = f'{SHARED["config"]["help"]}, or an exported file ({", ".join(RUNTIMES)})'
@@ -88,6 +91,8 @@ def predict(options: Namespace) -> None:
         threshold = found.threshold or Threshold()
         if options.score_threshold is not None:
             threshold = Threshold(options.score_threshold, '--score-threshold')
+        print(printable(f'weights: {found.weights} ({in_words(model.meta.get("classes", ()))})'))
+        _mention_own_run(found.along)
         drawn = f'; objects drawn from a score of {threshold}' * (found.task == 'detection')
         print(printable(f'runtime: {model.runtime}{drawn}'))
         least = threshold.of(model.meta.get('classes', ()))
@@ -107,3 +112,10 @@ def predict(options: Namespace) -> None:
     print(f'{done} of {len(sources)} files: {", ".join(names)}{pictures} in {out}')
     if run.failed:
         raise InputError(f'{len(run.failed)} of {len(sources)} files failed, see above')
+
+
+def _mention_own_run(along: str | None) -> None:
+    """Say that a run of the user has weights, where those of the package answer."""
+    run = Path('work_dirs', along or '')
+    if along and any(run.glob('*.pth')):
+        print(f'{run} has weights of your own. To use them, give {run} before the inputs')

@@ -49,8 +49,9 @@ from ..training.console import QuietRunner
 from ..training.find_checkpoint import choose_checkpoint, find_checkpoint
 from ..utils.files import prepare_folder
 from ..utils.messages import on_terminal, plural
-from ..utils.processes import process_rank
+from ..utils.processes import process_rank, show_warnings
 from ..weights.read.class_names import require_same_names
+from ..weights.trained import trained_weights
 from .cli import SHARED, add_run_arguments, add_shared, count
 
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
@@ -145,7 +146,21 @@ def evaluate(options: Namespace) -> None:
         print(f'report: {path}')
         if report.chosen and not options.tta and not is_exported(checkpoint):
             print(printable(f'score threshold: {report.chosen}'))
-            print(f'predict and export take it from {write_threshold(checkpoint, report.chosen)}')
+            _keep_threshold(checkpoint, report.chosen, path.parent)
+
+
+def _keep_threshold(checkpoint: Path, threshold: Threshold, report: Path) -> None:
+    """Write a threshold beside its weights; where that may not be, beside the report."""
+    reason = 'weights of the package stay as they are'
+    if checkpoint not in trained_weights().values():
+        try:
+            print(f'predict and export take it from {write_threshold(checkpoint, threshold)}')
+            return
+        except InputError as error:  # such as a disk that is read-only
+            reason = str(error)
+    place = write_threshold(checkpoint, threshold, report)
+    score = f'give --score-threshold {threshold.score:g} to predict'
+    show_warnings([f'{reason}. The threshold is in {place}. To use it, {score}'])
 
 
 def table(metrics: dict) -> str:

@@ -33,7 +33,7 @@ from .in_test import use_exported
 from .runtime import Exported, load
 from .runtime.answers import Answer, Classified, Segmented
 from .runtime.card import Card, digest
-from .runtime.runtimes import LONGEST, run_openvino
+from .runtime.runtimes import LONGEST, Requests
 
 NNCF = 'nncf', "'vitbackbones[int8]'"
 ENOUGH = 300  # pictures; more hardly change a range
@@ -331,7 +331,7 @@ def _control(exported: Exported, judge: Validation | Agreement, max_drop: float)
     console = sys.stdout  # of NNCF itself nothing may be shown
 
     def validate(model: Any, files: Iterable[Path]) -> tuple[float, list[float]]:
-        trial = exported.running(partial(run_openvino, model))
+        trial = exported.running(Requests(model))
         counts = [agreement.count(trial, file) for file in files]
         shares = [equal / max(all_, 1) for equal, all_ in counts]
         if len(shares) < len(agreement.files):

@@ -16,6 +16,7 @@ from ..configuration.checks.own_data import take_classes_of
 from ..configuration.common_steps import check_settings, use_options
 from ..configuration.names import config_name, resolve
 from ..configuration.read import files_of, read_config, require_sections
+from ..data.loading.image_file import is_picture
 from ..errors import InputError
 from ..export.original import Original
 from ..export.runtime.cache import Graphs, foreign_code, key_of, remember, versions
@@ -104,6 +105,7 @@ def find_configured(options: Namespace) -> FoundModel:
         return model
 
     has_checkpoint = options.inputs is None or len(inputs) == len(options.inputs)
+    along = config_name(config.filename) if checkpoint in trained_weights().values() else None
 
     def load() -> Model:
         reason = _why_torch(options, device)
@@ -117,11 +119,19 @@ def find_configured(options: Namespace) -> FoundModel:
                 raise InputError(f'--runtime {options.runtime}: {in_one_line(error)}') from error
             return load_in_torch(f', as {in_one_line(error)}')
         if graphs.names():
-            _remember(options, config, checkpoint, graphs, settings, has_checkpoint)
+            _remember(options, config, checkpoint, graphs, found, has_checkpoint)
         return model
 
-    kind, threshold = TASKS[config.default_scope], read_threshold(checkpoint)
-    return FoundModel(load, settings, inputs, kind, threshold=threshold)
+    found = FoundModel(
+        load=load,
+        settings=settings,
+        inputs=inputs,
+        task=TASKS[config.default_scope],
+        weights=f'{checkpoint.name}, which comes with the package' if along else str(checkpoint),
+        along=along,
+        threshold=read_threshold(checkpoint),
+    )
+    return found
 
 
 def graph_of(options: Namespace) -> Path | None:
@@ -201,7 +211,7 @@ def _remember(
     config: Config,
     checkpoint: Path,
     graphs: Graphs,
-    settings: dict,
+    model: FoundModel,
     has_checkpoint: bool,
 ) -> None:
     """Note what the command line means, so that the next one like it needs no torch."""
@@ -213,14 +223,16 @@ def _remember(
     folders = [place for place in (given, given.parent) if place == checkpoint.parent]
     if given.is_dir():  # for its latest checkpoint, or of pictures
         folders = [given]
-    beside, threshold = Path(f'{checkpoint}{ENDING}'), read_threshold(checkpoint)
+    beside = Path(f'{checkpoint}{ENDING}')
     files |= {file for file in (*(f / POINTER for f in folders), beside) if file.is_file()}
     found = {
         'key': graphs.folder.name,
-        'task': TASKS[config.default_scope],
-        'settings': settings,
+        'task': model.task,
+        'settings': model.settings,
+        'weights': model.weights,
+        'along': model.along,
         'has_checkpoint': has_checkpoint,
-        'threshold': asdict(threshold) if threshold else None,
+        'threshold': asdict(model.threshold) if model.threshold else None,
     }
     remember(words_of(options), files, folders, found)
 
@@ -242,7 +254,7 @@ def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
 
 def _is_input(path: Path, is_folder_possible: bool) -> bool:
     """Return whether a path before other inputs is one: a picture, a video or a folder of them."""
-    if path.suffix.lower() in SUFFIXES:
+    if path.suffix.lower() in SUFFIXES or is_picture(path):
         return True
     if not is_folder_possible or not path.is_dir() or checkpoint_in(path):
         return False

@@ -3,20 +3,22 @@
 Where the model takes images of any size, one graph answers everything. Where it cannot, a size gets
 a graph of its own once torch has spent on it what an export takes, up to a small number of sizes.
 No answer changes by that: graphs equal torch's model as ``export`` proves.
+
+Any number of threads may ask one model. What a thread opens, makes or exports, the others wait for.
 """
 
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import cached_property
+from threading import RLock
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
 from ..data.loading.image_file import UnreadableImage
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..export.runtime import Exported
 from ..export.runtime.answers import Answer
 from ..export.runtime.cache import ANY, MOST_GRAPHS, Graphs, name_of
@@ -53,6 +55,8 @@ class GraphModel:
         self._make_original = original
         self._opened: dict[str, Exported | None] = {}
         self._spent = Counter()  # seconds in torch, by size
+        self._refused: set[str] = set()  # what graphs raised, for which torch answered
+        self._lock = RLock()  # around all of these, and around torch's model until it is there
         self.runtime = f'{graphs.runtime}, exported before'
         kept = next((graph for name in graphs.names() if (graph := self._open(name))), None)
         if kept is None and self.original.first:
@@ -87,16 +91,28 @@ class GraphModel:
         """Return the answers for prepared frames, whose images have one size."""
         name = self._graph_name(samples[0]['inputs'].shape[1:])
         # a graph gives no logits in the size of the picture
-        graph = self._graph(name)
+        with self._lock:
+            graph = self._graph(name)
         if graph and not (logits and graph.card.task == 'segmentation'):
-            with suppress(InputError):  # torch answers it, or says what is wrong
+            try:
                 return graph.answer([sample['picture'] for sample in samples])
-        predictor = self.original.predictor
+            except InputError as error:  # torch answers it, or says what is wrong
+                self._say_once(str(error))
+        with self._lock:
+            predictor = self.original.predictor
         start = perf_counter()
         prepared = [predictor.prepare(sample['frame']) for sample in samples]
         answers = predictor.answer(prepared, logits)
-        self._spent[name] += perf_counter() - start
+        with self._lock:
+            self._spent[name] += perf_counter() - start
         return answers
+
+    def _say_once(self, reason: str) -> None:
+        """Say that torch answers because a graph has failed."""
+        with self._lock:
+            if reason not in self._refused:
+                self._refused.add(reason)
+                tqdm.write(printable(f'torch answers in its place: {reason}'), file=sys.stderr)
 
     def _graph_name(self, size: tuple[int, int]) -> str:
         """Return the name of the graph that answers images of a size, (H, W); '' if none can."""

@@ -6,7 +6,7 @@ imported.
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..configuration.doctor import import_needed
-from ..data.loading.image_file import UnreadableImage, read_image
+from ..data.loading.image_file import UnreadableImage, pixels_of, read_image
 from ..errors import InputError
 from ..export.runtime import load
 from ..export.runtime.answers import Answer, Detected
@@ -58,6 +58,8 @@ class FoundModel:
         settings: what the answers depend on, by the names that a user knows.
         inputs: what the command line names to be predicted.
         task: a folder of ``tasks``.
+        weights: the file that they are in, for the user.
+        along: the name of the config whose weights come with the package; None for others.
         tiling: how pictures are cut, None where they are not.
         threshold: from which score on objects count, None where nobody has chosen it.
     """
@@ -66,6 +68,8 @@ class FoundModel:
     settings: dict
     inputs: list[str]
     task: str
+    weights: str
+    along: str | None = None
     tiling: Tiling | None = None
     threshold: Threshold | None = None
 
@@ -74,6 +78,7 @@ class OpenModel:
     """A model that answers pictures, as ``predict`` does; from :func:`open_model`.
 
     Attributes:
+        weights: the file that they are in.
         runtime: what computes, and why.
         classes: their names, by the labels of the answers.
         palette: their colors (red, green, blue), None where none are known.
@@ -81,21 +86,27 @@ class OpenModel:
     """
 
     def __init__(
-        self, model: Model, tiling: Tiling | None = None, threshold: Threshold | None = None
+        self,
+        model: Model,
+        weights: str,
+        tiling: Tiling | None = None,
+        threshold: Threshold | None = None,
     ) -> None:
         self._model = model
         self._tiling = tiling
+        self.weights = weights
         self.runtime: str = model.runtime
         self.classes = [*model.meta.get('classes', ())]
         self.palette = model.meta.get('palette')
         self.threshold = threshold
 
-    def predict(self, pictures: Iterable[Any], batch_size: int = 1) -> list[Answer]:
+    def predict(self, pictures: Any, batch_size: int = 1) -> list[Answer]:
         """Return an answer for each picture, see :mod:`vitbackbones.export.runtime.answers`.
 
         Args:
-            pictures: files; images of Pillow; arrays (H, W, 3) of uint8 in BGR, as OpenCV reads
-                them; or tensors (3, H, W) of uint8 in RGB, as torchvision reads them.
+            pictures: files; images of Pillow, which answer as their files do; arrays (H, W, 3) of
+                uint8 in BGR, as OpenCV reads them; or tensors (3, H, W) of uint8 in RGB, as
+                torchvision reads them. Several in a list, or one alone.
             batch_size: pictures at a time, where neighbors become images of one size; with
                 ``tiles``, tiles of a picture.
 
@@ -103,7 +114,8 @@ class OpenModel:
             InputError: one is no picture, cannot be read, or cannot be resized.
         """
         model = in_tiles(self._model, self._tiling, batch_size)
-        samples = (model.prepare(_frame(each, i, model.color)) for i, each in enumerate(pictures))
+        several = [pictures] if _is_one(pictures) else pictures
+        samples = (model.prepare(_frame(each, i, model.color)) for i, each in enumerate(several))
         answers = []
         for _, group in groupby(samples, lambda sample: sample['inputs'].shape):
             same = [*group]
@@ -181,25 +193,35 @@ def open_model(
     threshold = found.threshold
     if score_threshold is not None:
         threshold = Threshold(score_threshold, 'score_threshold')
-    return OpenModel(found.load(), found.tiling, threshold)
+    return OpenModel(found.load(), found.weights, found.tiling, threshold)
+
+
+def _is_one(pictures: Any) -> bool:
+    """Return whether this is a picture, and no list of them."""
+    is_array = hasattr(pictures, 'shape') and len(pictures.shape) < 4
+    return is_array or isinstance(pictures, str | Path) or hasattr(pictures, 'convert')
 
 
 def _frame(picture: Any, number: int, color: str | int) -> Frame:
     """Return a picture of a kind that :meth:`OpenModel.predict` takes."""
+    name = f'picture {number}'
     if isinstance(picture, str | Path):
         file = Path(picture)
         return Frame(Source(file, file.name), read_image(str(file), color, advice=''))
-    name = f'picture {number}'
-    pixels = picture
     if hasattr(picture, 'convert'):  # of Pillow
-        pixels = np.asarray(picture.convert('RGB'))[..., ::-1]
-    elif not isinstance(picture, np.ndarray):
+        try:
+            return Frame(Source(Path(name), name), pixels_of(picture))
+        except Exception as error:  # Pillow reads a file only now, and every plugin has its own
+            raise UnreadableImage(f'{name}: {error}') from error
+    pixels = picture
+    if not isinstance(picture, np.ndarray):
         # (3, H, W) in RGB -> (H, W, 3) in BGR
         pixels = np.moveaxis(np.atleast_1d(picture)[::-1], 0, -1)
     if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8 or not pixels.size:
         raise UnreadableImage(
-            f'{name}: must be a file, an array (H, W, 3) of uint8 in BGR or a tensor (3, H, W) of '
-            f'uint8 in RGB, not {" x ".join(map(str, np.shape(picture)))} of {pixels.dtype}'
+            f'{name}: must be a file, an image of Pillow, an array (H, W, 3) of uint8 in BGR or a '
+            f'tensor (3, H, W) of uint8 in RGB, not {" x ".join(map(str, np.shape(picture)))} of '
+            f'{pixels.dtype}'
         )
     return Frame(Source(Path(name), name), np.ascontiguousarray(pixels))
 
@@ -273,7 +295,8 @@ def _recalled(options: Namespace) -> FoundModel | None:
     inputs = options.inputs or []
     inputs = inputs if note['has_checkpoint'] else [options.checkpoint, *inputs]
     threshold = note['threshold'] and Threshold(**note['threshold'])
-    return FoundModel(load_again, note['settings'], inputs, note['task'], threshold=threshold)
+    known = {key: note[key] for key in ('settings', 'task', 'weights', 'along')}
+    return FoundModel(load=load_again, inputs=inputs, threshold=threshold, **known)
 
 
 def _exported(options: Namespace) -> FoundModel:
@@ -290,7 +313,7 @@ def _exported(options: Namespace) -> FoundModel:
     inputs = [options.checkpoint, *options.inputs] if options.inputs is not None else []
     given, place = card.threshold, f'{file}.json: threshold'
     threshold = Threshold.checked(given, place) if given else None
-    return FoundModel(lambda: model, settings, inputs, card.task, threshold=threshold)
+    return FoundModel(lambda: model, settings, inputs, card.task, str(file), threshold=threshold)
 
 
 class ExportedModel:

@@ -1,8 +1,9 @@
 """A model with its weights and class names, from a config and a checkpoint, ready to predict."""
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -64,7 +65,7 @@ class Answering:
     def __init__(self, model: nn.Module, steps: list[dict]) -> None:
         self.model = model
         self.pipeline = Compose(steps)
-        self.autocast = nullcontext()
+        self.autocast: Callable[[], AbstractContextManager] = nullcontext
         self.runtime, self.meta = f'torch {torch.__version__}', {}
 
     def prepare(self, frame: Frame) -> dict:
@@ -101,7 +102,7 @@ class Answering:
     @torch.no_grad()
     def __call__(self, samples: Sequence[dict]) -> list:
         """Return the toolbox's data samples for prepared frames, whose images have one size."""
-        with self.autocast:
+        with self.autocast():  # a new one, as each keeps what it is to put back
             return [sample.cpu() for sample in self.model.test_step(pseudo_collate(samples))]
 
 
@@ -143,7 +144,7 @@ class Predictor(Answering):
             model = revert_sync_batchnorm(MODELS.build(model_settings(config)))
             super().__init__(model, self.steps)
         if amp:
-            self.autocast = torch.autocast(device.type, half_type(device.type))
+            self.autocast = partial(torch.autocast, device.type, half_type(device.type))
         if checkpoint is not None:
             content, name = load_model_file(checkpoint), str(checkpoint)
             self.meta = agreed_meta(config, content, self.model, name)

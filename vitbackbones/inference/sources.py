@@ -12,14 +12,16 @@ import cv2
 import numpy as np
 
 from ..data.loading.image_file import ARRAY, IMAGES, UnreadableImage, read_image
-from ..errors import InputError
+from ..errors import InputError, printable
+from ..utils.messages import plural, some
 
 VIDEOS = ('.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv')
+VIDEOS += ('.flv', '.3gp', '.mts', '.m2ts', '.ts')
 SUFFIXES = (*IMAGES, ARRAY, *VIDEOS)
 # FFmpeg writes about a damaged video to the screen, past Python; the message is ours to give.
 os.environ.setdefault('OPENCV_FFMPEG_LOGLEVEL', '-8')
 # It would also read playlists, whatever their suffix is, and the files anywhere that these name.
-FORMATS = 'mov,avi,matroska,mpeg,mpegvideo,mpegts,m4v,asf,ogg'
+FORMATS = 'mov,avi,matroska,mpeg,mpegvideo,mpegts,m4v,asf,ogg,flv'
 os.environ.setdefault('OPENCV_FFMPEG_CAPTURE_OPTIONS', f'format_whitelist;{FORMATS}')
 DEFAULT_RATE = 25.0  # frames per second, of a video that does not say
 
@@ -82,6 +84,9 @@ def find_sources(inputs: Sequence[str], out: Path, role: str = 'INPUT') -> list[
     Raises:
         InputError: a path does not exist, or a folder has neither image nor video.
     """
+    for given in inputs:
+        if '://' in str(given):
+            raise InputError(f'{role} {given}: is an address. Download the file, and give its path')
     found = [(path, _files(path, out, role)) for path in map(Path, map(os.path.abspath, inputs))]
     parents = [path if path.is_dir() else path.parent for path, _ in found]
     shared = Path(os.path.commonpath(parents))
@@ -96,16 +101,20 @@ def _files(path: Path, out: Path, role: str) -> list[Path]:
         return [path]
     if not path.is_dir():
         raise InputError(f'{role} {path}: neither a regular file nor a folder')
-    files = [
-        file
-        for file in sorted(path.rglob('*'))
-        if file.suffix.lower() in SUFFIXES
-        and file.is_file()
-        and not file.name.startswith('.')
-        and out not in file.parents
-    ]
+    files, others = [], []
+    for file in sorted(path.rglob('*')):
+        if out in (file, *file.parents) or file.name.startswith('.'):
+            continue
+        if file.is_file() and file.suffix.lower() in SUFFIXES:
+            files.append(file)
+        elif file.is_symlink() or not file.is_dir():
+            others.append(file.relative_to(path))
     if not files:
         raise InputError(f'{role} {path}: no image or video there ({", ".join(sorted(SUFFIXES))})')
+    if others:  # also links that lead nowhere, and links to folders
+        print(
+            printable(f'{path}: {plural(len(others), "other file")} left out ({some(others, str)})')
+        )
     return files
 
 

@@ -6,8 +6,8 @@ from PIL import Image
 from vitbackbones.data.checks import coco as coco_check
 from vitbackbones.data.checks.coco import check_dataset
 from vitbackbones.data.checks.findings import Findings
-from vitbackbones.data.loading.image_file import ORIENTATION
 from vitbackbones.errors import InputError
+from vitbackbones.utils.orientation import ORIENTATION
 
 from .coco_data import Data
 

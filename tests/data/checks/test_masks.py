@@ -6,8 +6,8 @@ from PIL import Image
 
 from vitbackbones.data.checks import masks as mask_check
 from vitbackbones.data.checks.masks import check_dataset
-from vitbackbones.data.loading.image_file import ORIENTATION
 from vitbackbones.errors import InputError
+from vitbackbones.utils.orientation import ORIENTATION
 
 CLASSES = ('road', 'sky', 'tree')
 COUNT = 4

@@ -37,7 +37,7 @@ def npy(pixels):
     ],
 )
 def test_bands_are_last_and_exact(content):
-    bands = decode_bands(content)
+    bands = decode_bands(content, None)
     assert bands.dtype == np.float32
     np.testing.assert_array_equal(bands, PIXELS)
 
@@ -47,7 +47,7 @@ def test_bytes_stay_bytes_and_one_band_is_one():
     file = io.BytesIO()
     Image.fromarray(gray).save(file, 'PNG')
     for content in (file.getvalue(), npy(gray), tiff(gray)):
-        bands = decode_bands(content)
+        bands = decode_bands(content, None)
         assert bands.dtype == np.uint8
         np.testing.assert_array_equal(bands, gray[..., None])
 
@@ -73,4 +73,4 @@ def test_what_is_no_picture_of_such_bands_names_the_file(tmp_path, content, text
 def test_a_tiff_that_claims_too_much_is_not_decoded(monkeypatch):
     monkeypatch.setattr(Image, 'MAX_IMAGE_PIXELS', 8)
     with pytest.raises(ValueError, match='140 values are too many'):
-        decode_bands(tiff(PIXELS, planarconfig='contig'))
+        decode_bands(tiff(PIXELS, planarconfig='contig'), None)

@@ -6,12 +6,12 @@ import pytest
 from PIL import Image
 
 from vitbackbones.data.loading.image_file import (
-    ORIENTATION,
     UnreadableImage,
     read_header,
     read_image,
     size_of,
 )
+from vitbackbones.utils.orientation import ORIENTATION
 
 
 def picture(height=60, width=80):

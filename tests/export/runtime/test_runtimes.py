@@ -3,12 +3,20 @@
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from vitbackbones.errors import InputError
 from vitbackbones.export.runtime.card import Card, GraphOutput
-from vitbackbones.export.runtime.runtimes import open_graph, start_onnxruntime, start_openvino
+from vitbackbones.export.runtime.model import load
+from vitbackbones.export.runtime.runtimes import (
+    open_graph,
+    start_onnxruntime,
+    start_openvino,
+    start_torch,
+)
 
+from ...in_threads import wrong_answers
 from .cards import make_card
 from .graphs import write_classifier, write_pt2, write_segmentor, write_with_weights_elsewhere
 
@@ -76,3 +84,23 @@ def test_a_missing_runtime_is_named_with_its_command(tmp_path, monkeypatch):
 def test_another_suffix_is_refused(tmp_path):
     with pytest.raises(InputError, match=r'those end in \.onnx, \.xml, \.pt2'):
         open_graph(tmp_path / 'model.pth', make_card())
+
+
+@pytest.mark.parametrize('start', [start_onnxruntime, start_openvino, start_torch])
+def test_threads_that_share_a_graph_get_the_answers_for_their_own_images(tmp_path, start):
+    file = tmp_path / ('model.pt2' if start is start_torch else 'model.onnx')
+    (write_pt2 if start is start_torch else write_classifier)(file)
+    graph = start(file)
+    images = [np.full((1, 3, 32, 32), i, np.float32) for i in range(16)]
+    assert wrong_answers(lambda image: graph.run(image)[0], images) == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize('suffix', ['.onnx', '.pt2'])
+def test_threads_that_share_an_exported_file_get_their_own_answers(tmp_path, suffix):
+    file = tmp_path / f'model{suffix}'
+    (write_pt2 if suffix == '.pt2' else write_classifier)(file)
+    exported = load(file, trusted=True)
+    pictures = [np.full((32, 32, 3), 15 * i, np.uint8) for i in range(16)]
+    pictures = [picture * np.uint8([1, 0, 0]) for picture in pictures]
+    found = wrong_answers(lambda each: exported.predict(each).scores, pictures, answers=100)
+    assert found == [0, 0, 0, 0]

@@ -13,6 +13,7 @@ from PIL import Image
 
 from ...errors import InputError
 from ...utils.messages import cut, plural, some
+from ...utils.orientation import upright
 from ..loading.image_file import reason_of
 from ..loading.load_mask import IGNORED, size_fault
 from ..own.folder import in_words, read_text
@@ -115,7 +116,7 @@ def _read_colors(mask: Path) -> np.ndarray:
     """Read the color ``0xRRGGBB`` of each pixel (H, W), int32."""
     try:
         with Image.open(mask) as image:
-            pixels = np.asarray(image.convert('RGB'), np.int32)  # (H, W, 3)
+            pixels = np.asarray(upright(image).convert('RGB'), np.int32)  # (H, W, 3)
     except Exception as error:  # every Pillow plugin has exceptions of its own
         raise InputError(f'{mask}: {reason_of(error)}. Put a good copy there.') from error
     return pixels @ np.array([1 << 16, 1 << 8, 1], np.int32)  # (H, W, 3) -> (H, W)

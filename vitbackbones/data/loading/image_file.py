@@ -21,10 +21,13 @@ import numpy as np
 from PIL import Image
 
 from ...errors import InputError
+from ...utils.orientation import UPRIGHT, orientation, turned, upright
 from ...utils.packages import import_optional
+from ...utils.processes import show_warnings
 from ..shards.index import SCHEME
 
 IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')
+IMAGES += ('.jpe', '.jfif', '.mpo', '.gif', '.jp2', '.avif')
 ARRAY = '.npy'  # of bands
 ADVICE = ' Put a good copy there, or take it out of the annotation file.'
 ADVICE_ON_SHARDS = ' Write its shard again with a good copy, or without it.'
@@ -35,7 +38,13 @@ TIFF = (b'II*\0', b'MM\0*', b'II+\0', b'MM\0+')  # beginnings, of BigTIFF, too
 JPEG_END = b'\xff\xd9'
 DAMAGED = 'truncated, damaged or not an image'
 BLACK: set[str] = set()  # of :func:`as_black`
-ORIENTATION = 0x0112  # the EXIF tag; 5 to 8 swap height and width
+FLAGS = {'color': cv2.IMREAD_COLOR, 'grayscale': cv2.IMREAD_GRAYSCALE}  # of OpenCV, by color type
+WIDTH, LENGTH, BITS = 256, 257, 258  # tags of a TIFF; a length is a height
+BY_PILLOW = ('AVIF', 'GIF', 'JPEG2000')  # OpenCV reads them in some versions only
+EXIF_IN_PNG = b'eXIf'  # the chunk; exiftool writes it behind the pixels
+TAIL = 2**16  # bytes at the end of a PNG in which that chunk is looked for
+DARK = 16  # of 255: the most that the lowest 12 of 16 bits become in 8
+TOLD: set[str] = set()  # warnings that were given, each once in a process
 
 
 class UnreadableImage(InputError):
@@ -49,14 +58,36 @@ def read_header(path: str) -> Image.Image:
         OSError, ValueError or another exception of a Pillow plugin: there is no readable header.
     """
     with Image.open(path) as header:
-        return header
+        return _with_exif(header)
 
 
-def size_of(header: Image.Image, turns: bool) -> tuple[int, int]:
+def is_picture(path: str | Path) -> bool:
+    """Return whether Pillow knows the form of a file, whatever its name is."""
+    try:
+        read_header(str(path))
+    except Exception:  # every Pillow plugin has exceptions of its own
+        return False
+    return True
+
+
+def _with_exif(header: Image.Image) -> Image.Image:
+    """Find EXIF data behind the pixels of a PNG, for which Pillow reads them."""
+    if header.format == 'PNG' and 'exif' not in header.info:
+        place = header.fp.tell()
+        header.fp.seek(max(0, header.fp.seek(0, os.SEEK_END) - TAIL))
+        is_there = EXIF_IN_PNG in header.fp.read()
+        header.fp.seek(place)
+        if is_there:
+            header.load()
+    return header
+
+
+def size_of(header: Image.Image, turns: bool = True) -> tuple[int, int]:
     """Return height and width, with ``turns`` after the image was turned as EXIF says."""
-    # only where there is one: Pillow decodes a whole PNG to look for it
-    exif = header.getexif() if 'exif' in header.info else {}
-    return header.size if turns and exif.get(ORIENTATION, 1) >= 5 else header.size[::-1]
+    height, width = header.size[::-1]
+    if header.format == 'TIFF':  # whose sides newer versions of Pillow exchange
+        height, width = header.tag_v2[LENGTH], header.tag_v2[WIDTH]
+    return (width, height) if turns and orientation(header) >= 5 else (height, width)
 
 
 def reason_of(error: Exception) -> str:
@@ -79,7 +110,7 @@ def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Im
     if not content:
         raise ValueError('the file is empty')
     try:
-        header = Image.open(BytesIO(content))
+        header = _with_exif(Image.open(BytesIO(content)))
     except Image.DecompressionBombError as error:
         raise ValueError(f'{str(error).partition(",")[0]}; cut it into tiles') from error
     except Exception:  # OpenCV, with more formats, may still read it, or its failure is reported
@@ -101,13 +132,13 @@ def decode(
         ValueError: nothing can be made of it, or it has another number of bands.
     """
     if isinstance(color_type, int):
-        bands = decode_bands(content)
+        bands = decode_bands(content, header)
         if bands.shape[2] != color_type:
             given = f'model.backbone.in_channels={color_type}'
             raise ValueError(f'it has {bands.shape[2]} bands, and {given}')
         return bands
-    if (color_type, backend) == ('color', 'cv2'):
-        image = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR)
+    if backend == 'cv2' and color_type in FLAGS:
+        image = _decode_upright(content, header, FLAGS[color_type])
     else:
         import mmcv
 
@@ -120,14 +151,69 @@ def decode(
     raise ValueError(DAMAGED)
 
 
-def decode_bands(content: bytes) -> np.ndarray:
-    """Return all bands of a TIFF, .npy or other file as they are stored, (H, W, bands).
+def _decode_upright(content: bytes, header: Image.Image | None, flag: int) -> np.ndarray | None:
+    """Return the pixels in 8 bits, turned as EXIF says; None where there is no decoder."""
+    if header is not None and header.format in BY_PILLOW:
+        image = pixels_of(header)
+        return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if flag == FLAGS['grayscale'] else image
+    flag |= cv2.IMREAD_IGNORE_ORIENTATION  # of a TIFF it is never ignored
+    image = cv2.imdecode(np.frombuffer(content, np.uint8), flag)
+    if image is None or header is None:
+        return image
+    if _has_16_bits(content, header):
+        warn_if_dark(image)
+    value = UPRIGHT if header.format == 'TIFF' else orientation(header)
+    return np.ascontiguousarray(turned(image, value))
+
+
+def pixels_of(image: Image.Image) -> np.ndarray:
+    """Return the pixels (H, W, 3) in BGR of an image of Pillow, as :func:`decode` does of files.
+
+    Raises:
+        ValueError: its values are neither of 8 nor of 16 bits.
+    """
+    image = upright(image)
+    if image.mode in OTHER_VALUES:
+        raise ValueError(f'it has {OTHER_VALUES[image.mode]} values; convert it to 8 or 16 bits')
+    if image.mode.startswith('I;16'):
+        pixels = (np.asarray(image) >> 8).astype(np.uint8)  # (H, W)
+        warn_if_dark(pixels)
+        return cv2.cvtColor(pixels, cv2.COLOR_GRAY2BGR)
+    return cv2.cvtColor(np.asarray(image.convert('RGB')), cv2.COLOR_RGB2BGR)
+
+
+def _has_16_bits(content: bytes, header: Image.Image) -> bool:
+    if header.format == 'TIFF':
+        return 16 in header.tag_v2.get(BITS, ())
+    return header.format == 'PNG' and content[24] == 16  # its header has a fixed place
+
+
+def warn_if_dark(image: np.ndarray) -> None:
+    """Warn once of a picture of 16 bits that is nearly black in 8, as 12-bit cameras write them.
+
+    Pictures that are black as a whole are left alone.
+    """
+    if 0 < image.max() <= DARK and not TOLD:
+        TOLD.add('dark')
+        text = (
+            'a picture of 16 bits uses the lowest 12 bits at most, so it is nearly black when read '
+            'as 8 bits. If that is not meant, multiply the values by 16 and save the pictures again'
+        )
+        show_warnings([text])
+
+
+def decode_bands(content: bytes, header: Image.Image | None) -> np.ndarray:
+    """Return all bands of a TIFF, .npy or other file, turned as EXIF says, (H, W, bands).
 
     Those of 8 bits are uint8, all others float32. An array is (H, W) or (H, W, bands).
+
+    Args:
+        content, header: of :func:`read_content`.
 
     Raises:
         ValueError: it is no picture, too large, or has values that are not finite.
     """
+    value = UPRIGHT if header is None else orientation(header)
     if content[:6] == b'\x93NUMPY':
         pixels, axes = np.load(BytesIO(content), allow_pickle=False), 'YXS'
     elif content[:4] in TIFF:
@@ -145,7 +231,8 @@ def decode_bands(content: bytes) -> np.ndarray:
         pixels = pixels.transpose(1, 2, 0)
     if not np.isfinite(pixels).all():
         raise ValueError('it has values that are NaN or infinite')
-    return np.ascontiguousarray(pixels, np.uint8 if pixels.dtype == np.uint8 else np.float32)
+    kind = np.uint8 if pixels.dtype == np.uint8 else np.float32
+    return np.ascontiguousarray(turned(pixels, value), kind)
 
 
 @contextmanager
@@ -176,7 +263,7 @@ def read_image(
     """
     with naming(path, advice):
         if path in BLACK and color_type == 'color':
-            return np.zeros((*size_of(read_header(path), turns=True), 3), np.uint8)
+            return np.zeros((*size_of(read_header(path)), 3), np.uint8)
         return decode(*read_content(path, backend_args), color_type, imdecode_backend)
 
 
@@ -185,7 +272,7 @@ def read_shown(path: str) -> np.ndarray:
     with suppress(UnreadableImage):
         return read_image(path)
     with naming(path, ADVICE):
-        return decode_bands(read_content(path)[0])
+        return decode_bands(*read_content(path))
 
 
 @contextmanager

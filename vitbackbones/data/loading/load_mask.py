@@ -19,6 +19,7 @@ from PIL import Image
 
 from ...errors import InputError
 from ...utils.messages import some
+from ...utils.orientation import upright
 from ...utils.verbs import command_line
 from . import IGNORED
 
@@ -77,7 +78,7 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
     try:
         content = fileio.get(path, backend_args=backend_args)
         with Image.open(BytesIO(content)) as image:
-            kind, values = (image.format, image.mode), np.array(image)
+            kind, values = (image.format, image.mode), np.array(upright(image))
     except Exception as error:  # every file backend and Pillow plugin has exceptions of its own
         reason = getattr(error, 'strerror', None) or error
         raise BadMask(f'mask file {path}: {reason}. Put a good copy there.') from error

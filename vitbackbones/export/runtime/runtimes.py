@@ -1,16 +1,17 @@
 """The runtimes of exported files: which one takes which, and what it says of a graph.
 
 Each is imported where it is used. All compute on the CPU, OpenVINO in float32 unless the weights
-are smaller.
+are smaller. Any number of threads may run one graph at the same time.
 """
 
 import warnings
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from io import BytesIO
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +40,7 @@ class Graph:
 
     Attributes:
         inputs, outputs: what it says of them.
-        run: maps images to all outputs, in order.
+        run: maps images to all outputs, in order; for any number of threads.
     """
 
     inputs: list[Port]
@@ -105,12 +106,30 @@ def start_openvino(graph: bytes | Path, threads: int = 0) -> Graph:
     inputs, outputs = (
         [described(port) for port in ports] for ports in (model.inputs, model.outputs)
     )
-    return Graph(inputs, outputs, partial(run_openvino, model))
+    return Graph(inputs, outputs, Requests(model))
 
 
-def run_openvino(model: Any, image: np.ndarray) -> list[np.ndarray]:
-    """Return all outputs of a compiled model."""
-    return [value.copy() for value in model([image], share_inputs=True).values()]
+class Requests:
+    """Runs a compiled model for any number of threads: each call has a request to itself.
+
+    A compiled model keeps one request of its own, whose outputs the next call overwrites. Requests
+    are kept for later calls, so there are as many as there were calls at a time.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._free: deque[Any] = deque()  # its ends may be changed by several threads
+
+    def __call__(self, image: np.ndarray) -> list[np.ndarray]:
+        """Return all outputs for ``image``."""
+        try:
+            request = self._free.pop()
+        except IndexError:
+            request = self._model.create_infer_request()
+        found = request.infer([image], share_inputs=True)
+        outputs = [value.copy() for value in found.values()]
+        self._free.append(request)
+        return outputs
 
 
 # ------------------------------------------------------------------------ torch
@@ -130,9 +149,10 @@ def start_torch(graph: Path, threads: int = 0) -> Graph:
     signature = program.graph_signature
     nodes = {node.name: node for node in program.graph.nodes}
     module = program.module()
+    turn = Lock()  # the module compares its input with the graph in a way that is for one thread
 
     def run(image: np.ndarray) -> list[np.ndarray]:
-        with torch.inference_mode():
+        with turn, torch.inference_mode():
             return [x.numpy() for x in module(torch.from_numpy(image))]
 
     inputs = [torch_port('', nodes[name].meta['val']) for name in signature.user_inputs]

@@ -74,13 +74,18 @@ def read_threshold(weights: Path) -> Threshold | None:
     return None if is_of_others else Threshold.checked(content, str(path))
 
 
-def write_threshold(weights: Path, threshold: Threshold) -> Path:
-    """Write the threshold of a file of weights beside it, and return its path.
+def write_threshold(weights: Path, threshold: Threshold, folder: Path | None = None) -> Path:
+    """Write the threshold of a file of weights, and return its path.
+
+    Args:
+        weights: the file.
+        threshold: what to write.
+        folder: where to; by default beside the weights, where :func:`read_threshold` looks.
 
     Raises:
         InputError: it cannot be written.
     """
-    path = Path(f'{weights}{ENDING}')
+    path = (folder or weights.parent) / f'{weights.name}{ENDING}'
     content = asdict(threshold) | {'sha256': digest(weights)}
     write_file(path, json.dumps(content, indent=1).encode())
     return path
