@@ -62,7 +62,7 @@ def test_splits_folders_and_copies(run, tmp_path):
     ]
     assert [entry['id'] for entry in content(out, 'instances_train')['annotations']] == [1]
     assert not any(path.is_symlink() for path in out.rglob('*'))
-    assert '2 objects on 3 pictures, 1 of them without objects' in result.out
+    assert '2 objects on 3 pictures, 1 of them without objects; train 1, val 2, in' in result.out
 
 
 def test_nothing_is_written_over_and_nothing_half_is_left(run, tool, pets, tmp_path):
@@ -89,13 +89,63 @@ def test_nothing_is_written_over_and_nothing_half_is_left(run, tool, pets, tmp_p
     assert sorted(os.listdir(tmp_path)) == ['link', 'other', 'out', 'pets']
 
 
+@pytest.mark.parametrize('form', ['voc', 'cvat', 'labelme'])
+def test_another_form_is_refused_with_the_files_that_are_there(tool, tmp_path, form):
+    yolo(tmp_path / 'in', {'a': '0 0.5 0.5 0.5 0.5', 'b': ''})
+    result = tool('import', form, 'in', 'out')
+    assert result.status == 2
+    assert 'not one object that can be used, in 0 pictures. There are 0 .xml files' in result.err
+    assert '2 .txt files (yolo)' in result.err
+    assert 'left out: 2 (' in result.out  # the reason
+
+
+def test_a_data_set_goes_by_its_yaml_file(run, tool, tmp_path):
+    yolo(tmp_path / 'in', {'a': '0 0.5 0.5 0.5 0.5'})
+    result = run('import', 'yolo', 'in/data.yaml', 'out')
+    assert '2 classes: cat, dog; 1 object on 1 picture' in result.out
+    result = run('convert', 'in/data.yaml', 'there', '--from', 'yolo', '--to', 'voc')
+    assert '1 object on 1 picture' in result.out
+    result = tool('import', 'voc', 'in/data.yaml', 'other')
+    assert (result.status, 'in/data.yaml: is a file; give its folder' in result.err) == (2, True)
+    result = tool('import', 'yolo', 'elsewhere', 'other')
+    assert (result.status, 'elsewhere: no such folder' in result.err) == (2, True)
+
+
+def test_names_of_classes_are_given_in_their_order(run, tool, tmp_path):
+    root = yolo(tmp_path / 'in', {'a': '1 0.5 0.5 0.5 0.5'})
+    result = run('import', 'yolo', 'in', 'out', '--names', 'bird', 'fish')
+    assert '2 classes: bird, fish; 1 object' in result.out
+    (root / 'data.yaml').unlink()
+    result = run('import', 'yolo', 'in', 'numbers')
+    assert '1 class: 1; 1 object' in result.out
+    assert 'their numbers are the names; or give --names cat dog: 1 (' in result.out
+    assert 'class names look like numbers, coordinates or dates' in result.err
+    for form, names in (('voc', ('a', 'b')), ('yolo', ('a', 'a'))):
+        result = tool('import', form, 'in', 'other', '--names', *names)
+        assert (result.status, '--names goes with yolo' in result.err) == (2, True)
+
+
+@pytest.mark.parametrize('form', ['yolo', 'voc'])
+def test_an_import_and_its_pictures_may_be_moved_together(run, tmp_path, form):
+    (tmp_path / 'work').mkdir()
+    yolo(tmp_path / 'work' / 'in', {'a': '0 0.5 0.5 0.5 0.5'})
+    run('import', 'yolo', 'work/in', 'work/out')
+    run('convert', 'work/out', 'work/deep/er', '--to', form)
+    (tmp_path / 'work').rename(tmp_path / 'moved')
+    for out in ('out', 'deep/er'):
+        (link,) = (tmp_path / 'moved' / out).rglob('*.png')
+        assert link.is_symlink()
+        assert link.resolve() == tmp_path / 'moved/in/images/train/a.png'
+
+
 def test_what_is_odd_is_said_and_all_of_it_is_in_a_file(tool, pets, tmp_path):
     voc(pets / '1.xml', voc_object('Cat', 11, 6, 40, 30), size=(64, 48))
     for name in '5678':
         (pets / f'{name}.xml').unlink()
     (pets / '9.xml').write_text('<html/>')
     result = tool('import', 'voc', 'pets', 'my out')
-    assert 'left out: ' not in result.out  # nothing is written: the fault alone counts
+    assert '9.xml: its root is <html>' in result.out
+    assert 'can be used, left out: 5 (' in result.out  # also where nothing is written
     result = tool('import', 'voc', 'pets', 'my out', '--skip-faulty')
     assert f"quick_detector --data-root '{tmp_path}/my out'" in result.out
     assert "'Cat', 'cat' are different classes" in result.err

@@ -37,26 +37,63 @@ def test_links_out_of_the_folder_to_folders_and_to_nothing_are_refused(root, tar
         Source(root)
 
 
-def test_names_pair_files_of_one_folder_or_of_two_for_pictures_and_annotations(tmp_path):
-    pictures = ['0.png', 'train/images/0.png', 'Images/val/0.png', 'test_images/a.b.png']
-    files = ['Annotations/0.xml', 'train/labels/0.xml', 'val/0.xml', 'test_annotations/a.b.xml']
-    for name in pictures:
-        picture(tmp_path / name)
-    source = Source(tmp_path)
-    pairs = source.paired([tmp_path / name for name in files])
-    assert pairs == {tmp_path / a: tmp_path / b for a, b in zip(pictures, files, strict=True)}
-    assert source.faults == []
+@pytest.mark.parametrize(
+    'name',
+    [
+        'node_modules/x/1.png',
+        '__MACOSX/1.png',
+        'my_env/lib/1.png',
+        'runs/detect/train/val_batch0_pred.jpg',
+        'runs/train/exp2/results.png',
+        'first try/train_batch0.jpg',
+    ],
+)
+def test_pictures_of_tools_and_of_their_runs_are_left_out_and_named(root, name):
+    file = picture(root / name)
+    if 'env' in name:
+        (root / 'my_env' / 'pyvenv.cfg').write_text('')
+    if 'try' in name:
+        (file.parent / 'weights').mkdir()
+        (file.parent / 'args.yaml').write_text('')
+    source = Source(root)
+    assert source.pictures == [root / 'images' / '0.png']
+    ((what, (folder,)),) = source.changes.items()
+    assert what == 'folders of tools and their runs, left out'
+    assert file.is_relative_to(folder)
 
 
-def test_files_of_no_or_of_several_pictures_are_faults(tmp_path):
-    for name in ('train/0.png', 'train/0.jpg', 'val/1.png', 'val/2.png'):
-        picture(tmp_path / name)
-    files = [tmp_path / name for name in ('train/0.txt', 'train/1.txt', 'val/1.txt', 'val/1.xml')]
-    source = Source(tmp_path)
-    assert source.paired(files) == {tmp_path / 'val' / '1.png': tmp_path / 'val' / '1.txt'}
-    several, none, twice = source.faults
-    assert 'train/0.txt: has several pictures of its name, ' in several
-    assert 'train/1.txt: has no picture' in none
-    assert 'val/1.xml: ' in twice
-    assert 'already has ' in twice
-    assert twice.endswith('val/1.txt. Keep one.')
+def test_folders_of_data_with_names_like_those_of_tools_are_read(root):
+    files = [picture(root / name) for name in ('runs/3/1.png', 'weights/1.png', 'train/1.png')]
+    assert {*files} < {*Source(root).pictures}
+
+
+def test_pictures_of_a_form_that_is_not_read_are_named(root):
+    (root / '1.HEIC').write_bytes(b'x')
+    assert Source(root).changes == {
+        'pictures of a form that is not read, left out; convert them': [str(root / '1.HEIC')]
+    }
+    (root / 'images' / '0.png').unlink()
+    with pytest.raises(InputError, match=r'no picture \(.jpg.*not read.*1\.HEIC'):
+        Source(root)
+
+
+def test_an_object_that_a_reader_loses_stops_the_import(root):
+    source = Source(root)
+    with source.accounting('a.txt', 2):
+        source.taken += 1
+        source.leave_out('too thin', 'a.txt, line 2')
+    message = r'a\.txt: has 3 objects, and 1 are accounted for'
+    with pytest.raises(RuntimeError, match=message), source.accounting('a.txt', 3):
+        source.taken += 1
+    source.require_all(2)
+    with pytest.raises(RuntimeError, match='2 objects went in, 1 are there'):
+        source.require_all(1)
+
+
+def test_nothing_of_a_file_with_a_fault_counts(root):
+    source = Source(root)
+    with source.listing_faults(), source.accounting('a.txt', 3):
+        source.taken += 1
+        source.leave_out('too thin', 'a.txt, line 2')
+        raise InputError('a.txt, line 3: odd')
+    assert (source.taken, source.left_out, source.faults) == (0, 0, ['a.txt, line 3: odd'])

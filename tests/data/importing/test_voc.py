@@ -84,7 +84,10 @@ def test_a_doctype_in_another_encoding_is_found(tmp_path):
         ('<html/>', 'its root is <html>, not <annotation>'),
         (voc_object(' ', 1, 1, 5, 5), 'object 1 has no <name>'),
         (voc_object('cat', 1, 1, 'x', 5), 'object 1 has no <bndbox> of four numbers'),
-        ('<size><width>30</width><height>40</height></size>', 'its <size> is 30 x 40, .* 40 x 30'),
+        (
+            '<size><width>30</width><height>40</height></size>',
+            'is of a picture of 30 x 40 pixels, .* 40 x 30',
+        ),
         (f'<!DOCTYPE a [{LAUGHS}]><a>&a9;</a>', 'has a DOCTYPE'),
         ('<a>', 'not an XML file that can be read: no element found'),
     ],
@@ -110,4 +113,4 @@ def test_a_picture_that_is_turned_when_it_is_loaded(tmp_path):
     assert read(tmp_path)[0] == [('cat', [0, 0, 10, 20], 0)]
     voc(tmp_path / '0.xml', CAT, size=(40, 30))
     (fault,), _ = faults(tmp_path)
-    assert '<size> is 40 x 30' in fault
+    assert 'is of a picture of 40 x 30' in fault

@@ -6,24 +6,29 @@ complete or absent. The files that it is made of stay as they are.
 
 import json
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ...data.importing.color_masks import import_masks
 from ...data.importing.corrections import import_corrections
+from ...data.importing.cvat import read_cvat
 from ...data.importing.labelme import read_labelme
-from ...data.importing.pictures import Picture, write_coco
+from ...data.importing.pictures import Picture, relative_links, write_coco
 from ...data.importing.source import Source
 from ...data.importing.voc import read_voc
 from ...data.importing.yolo import read_yolo
+from ...data.importing.yolo_settings import folder_of
 from ...data.own.folder import in_words, spelling_warnings
+from ...data.own.splits import WORDS
 from ...errors import InputError, printable
 from ...utils.files import whole_folder
 from ...utils.messages import page, plural, some
 from ...utils.processes import show_warnings
 from ...utils.verbs import command_line
 
-BOXES = {'voc': read_voc, 'yolo': read_yolo, 'labelme': read_labelme}
+BOXES = {'voc': read_voc, 'yolo': read_yolo, 'labelme': read_labelme, 'cvat': read_cvat}
+SUFFIXES = {'.xml': 'voc or cvat', '.txt': 'yolo', '.json': 'labelme'}  # of these forms
 RECORD = 'import.json'  # in the folder that is written: what it was made of
 # All there is in a folder that import or convert has written
 WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt', 'labels', 'data.yaml'}
@@ -35,7 +40,9 @@ EXAMPLES = f"""\
 examples:
   %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
   %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
+  %(prog)s yolo FOLDER/data.yaml OUT     the same, of the classes and splits that a file names
   %(prog)s labelme FOLDER OUT  JSON files of labelme
+  %(prog)s cvat FOLDER OUT    XML files of CVAT for images
   %(prog)s masks FOLDER OUT   masks with a color for each class
   %(prog)s corrections LIST FOLDER OUT    what was accepted of an audit
 
@@ -64,6 +71,8 @@ def add_folders(add: Callable) -> None:
     add('--copy', action='store_true', help='copy the pictures; otherwise OUT has links to them')
     add('--overwrite', action='store_true', help='replace an earlier import in OUT')
     add('--skip-faulty', action='store_true', help='skip files that cannot be used')
+    names = 'names of the classes of yolo in the order of their numbers (default: found in FOLDER)'
+    add('--names', nargs='+', default=(), metavar='NAME', help=names)
 
 
 def import_dataset(options: Namespace) -> None:
@@ -105,21 +114,32 @@ def make_folder(
     Raises:
         InputError: as :func:`import_dataset`.
     """
-    root, out = (Path(given).expanduser().absolute() for given in (options.folder, options.out))
+    given, out = (Path(path).expanduser().absolute() for path in (options.folder, options.out))
+    is_yolo = 'yolo' in (vars(options).get('form'), vars(options).get('given'))
+    if options.names and not (is_yolo and len({*options.names, ''}) > len(options.names)):
+        raise InputError('--names goes with yolo, and takes different names: --names cat dog')
+    settings = given if is_yolo and given.is_file() else None
+    root = folder_of(given) if settings else given
     if not root.is_dir():
-        raise InputError(f'{root}: no such folder')
+        raise InputError(f'{root}: {"is a file; give its" if root.exists() else "no such"} folder')
     one, other = root.resolve(), out.resolve()
     if one == other or one in other.parents or other in one.parents:
-        raise InputError(f'{out}: must be neither in {root} nor around it; choose another folder')
+        raise InputError(
+            f'{out}: OUT must be neither in {root} nor around it; choose a folder beside it, such '
+            f'as {root.parent / f"{root.name}_imported"}'
+        )
     with whole_folder(out, 'OUT') as part:
         _require_free(out, options.overwrite)
-        source = Source(root, follow)
-        summary = fill(source, part)
+        source = Source(root, follow, settings, options.names)
+        try:
+            summary = fill(source, part)
+        finally:
+            for what, places in source.changes.items():  # all places are in RECORD
+                print(printable(f'{what}: {len(places)} ({some(places, str, 3)})'))
         record = {'form': form, 'folder': str(root), 'found': summary}
         record |= {'changes': source.changes, 'faults': source.faults}
         (part / RECORD).write_text(json.dumps(record, indent=2) + '\n')
-    for what, places in source.changes.items():
-        print(printable(f'{what}: {len(places)} ({some(places, str, 3)})'))  # all are in RECORD
+        relative_links(part, out.parent.resolve() / out.name)
     print(f'{summary}, in {out}')
     return out
 
@@ -152,15 +172,23 @@ def write_pictures(
     _require_sound(source, options.skip_faulty)
     count = sum(len(picture.objects) for picture in pictures)
     if not count:
+        found = [
+            f'{plural(len(source.ending(suffix)), f"{suffix} file")} ({form})'
+            for suffix, form in SUFFIXES.items()
+        ]
         raise InputError(
-            f'{source.root}: not one object that can be used, in {plural(len(pictures), "picture")}'
+            f'{source.root}: not one object that can be used, in '
+            f'{plural(len(pictures), "picture")}. There are {", ".join(found)}.'
         )
     show_warnings(spelling_warnings(str(source.root), classes))
     bare = sum(not picture.objects for picture in pictures)
+    splits = Counter(picture.split or 'train' for picture in pictures)
+    shares = ', '.join(f'{split} {splits[split]}' for split in WORDS if splits[split])
+    is_split = any(picture.split for picture in pictures)
     write(source, out, pictures, classes, options.copy)
     return (
         f'{in_words(classes)}; {plural(count, "object")} on {plural(len(pictures), "picture")}, '
-        f'{bare} of them without objects'
+        f'{bare} of them without objects{f"; {shares}" if is_split else ""}'
     )
 
 

@@ -1,31 +1,50 @@
 """Annotations of labelme: a JSON file for each picture, of the same name, with shapes in pixels."""
 
 import math
+from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
+
+import numpy as np
+from PIL import Image
 
 from ...errors import InputError
 from ...utils.files import read_json
 from ...utils.rules import is_number
-from .pictures import Picture, add_object, open_picture
+from .pairing import beginning, paired
+from .pictures import Picture, add_mask, add_object, join, open_picture, require_size
 from .source import Source
 
 LARGEST = 2**28  # bytes of a file, which may hold its picture
 CORNERS = 64  # of a circle
-LEAST = {'rectangle': 2, 'polygon': 3, 'circle': 2}  # points of the shapes that are objects
+# Points of the shapes that are objects; turned boxes have their four corners
+LEAST = {'rectangle': 2, 'polygon': 3, 'circle': 2, 'mask': 2}
+LEAST |= {'rotation': 4, 'oriented_rectangle': 4}
 
 
 def read_labelme(source: Source) -> tuple[list[Picture], list[str]]:
     """Read all JSON files below a folder, and the names of their classes in alphabetical order."""
-    pairs, pictures = source.paired(source.ending('.json')), []
+    pairs, pictures = paired(source, source.ending('.json'), _told_picture), []
     for path in source.pictures:
         if path not in pairs:
             source.change('pictures without a JSON file, left out', path)
             continue
         with source.listing_faults():
-            picture = open_picture(source, path)
+            picture = open_picture(source, path, pairs[path])
             _add_shapes(source, picture, pairs[path])
             pictures.append(picture)
-    return pictures, sorted({entry['name'] for picture in pictures for entry in picture.objects})
+    objects = [entry for picture in pictures for entry in picture.objects]
+    source.require_all(len(objects))
+    return pictures, sorted({entry['name'] for entry in objects})
+
+
+def _told_picture(file: Path) -> str | None:
+    """Return the imagePath of a file of labelme, None for another one."""
+    if b'"shapes"' not in beginning(file):
+        return None
+    content = read_json(file, LARGEST)
+    path = content.get('imagePath') if isinstance(content, dict) else None
+    return path if isinstance(path, str) else ''
 
 
 def _add_shapes(source: Source, picture: Picture, file: Path) -> None:
@@ -33,51 +52,66 @@ def _add_shapes(source: Source, picture: Picture, file: Path) -> None:
     shapes = content.get('shapes') if isinstance(content, dict) else None
     if not isinstance(shapes, list):
         raise InputError(f"{file}: has no list of shapes, as labelme's files do. Take it out.")
-    told = [content.get(f'image{side}') for side in ('Width', 'Height')]
-    if None not in told and told != [picture.width, picture.height]:
-        raise InputError(
-            f'{file}: is of a picture of {told[0]} x {told[1]} pixels, {picture.path} has '
-            f'{picture.width} x {picture.height}. Use the picture that was annotated.'
-        )
+    require_size(picture, file, content.get('imageWidth'), content.get('imageHeight'))
     groups: dict = {}  # of shapes that are one object
-    for number, shape in enumerate(shapes, 1):
-        where = f'{file}: shape {number}'
-        shape = shape if isinstance(shape, dict) else {}
-        name, kind, points = (shape.get(key) for key in ('label', 'shape_type', 'points'))
-        kind = kind or 'polygon'  # as of the first versions
-        if kind not in LEAST:
-            source.change(f'shapes of the type {str(kind)[:20]}, which are no objects', where)
-            continue
-        is_list = isinstance(points, list) and len(points) >= LEAST[kind]
-        if (
-            not isinstance(name, str)
-            or not name.strip()
-            or not is_list
-            or not all(
-                isinstance(p, list) and len(p) == 2 and all(map(is_number, p)) for p in points
-            )
-        ):
-            raise InputError(f'{where}: has no label, or no points [x, y]. Correct it.')
-        if kind == 'circle':  # its center, and a point of its edge
-            (x, y), edge = points[:2]
-            radius, turns = math.dist((x, y), edge), (i / CORNERS for i in range(CORNERS))
-            angles = [2 * math.pi * turn for turn in turns]
-            points = [[x + radius * math.cos(a), y + radius * math.sin(a)] for a in angles]
-        before = len(picture.objects)
-        flat = [value for point in points for value in point]
-        add_object(source, picture, name.strip(), flat, where)
-        group = shape.get('group_id')
-        if len(picture.objects) > before and group is not None:
-            first = groups.setdefault((name, str(group)), picture.objects[-1])
-            if first is not picture.objects[-1]:
-                _join(first, picture.objects.pop())
+    with source.accounting(file, len(shapes)):
+        for number, shape in enumerate(shapes, 1):
+            where = f'{file}: shape {number}'
+            before = len(picture.objects)
+            _add_shape(source, picture, shape if isinstance(shape, dict) else {}, where)
+            if len(picture.objects) > before and shape.get('group_id') is not None:
+                key = shape['label'].strip(), str(shape['group_id'])
+                first = groups.setdefault(key, picture.objects[-1])
+                if first is not picture.objects[-1]:
+                    join(source, first, picture, where)
 
 
-def _join(entry: dict, part: dict) -> None:
-    """Add a part to an object."""
-    x, y, width, height = entry['bbox']
-    left, top, wide, high = part['bbox']
-    right, bottom = max(x + width, left + wide), max(y + height, top + high)
-    x, y = min(x, left), min(y, top)
-    entry.update(bbox=[x, y, right - x, bottom - y], area=entry['area'] + part['area'])
-    entry['segmentation'] += part['segmentation']
+def _add_shape(source: Source, picture: Picture, shape: dict, where: str) -> None:
+    name, kind, points = (shape.get(key) for key in ('label', 'shape_type', 'points'))
+    kind = kind or 'polygon'  # as of the first versions
+    if not isinstance(kind, str) or kind not in LEAST:
+        source.leave_out(f'shapes of the type {str(kind)[:20]}, which are no objects', where)
+        return
+    if not isinstance(name, str) or not name.strip() or not _are_points(points):
+        raise InputError(f'{where}: has no label, or no points [x, y]. Correct it.')
+    if len(points) < LEAST[kind]:
+        raise InputError(
+            f'{where}: is a {kind} of {len(points)} points and needs {LEAST[kind]}. Draw it again, '
+            'or take it out.'
+        )
+    if kind == 'mask':
+        add_mask(source, picture, name.strip(), _mask(picture, shape, where), where)
+        return
+    if kind == 'circle':  # its center, and a point of its edge
+        (x, y), edge = points[:2]
+        radius, turns = math.dist((x, y), edge), (i / CORNERS for i in range(CORNERS))
+        angles = [2 * math.pi * turn for turn in turns]
+        points = [[x + radius * math.cos(a), y + radius * math.sin(a)] for a in angles]
+    flat = [value for point in points for value in point]
+    add_object(source, picture, name.strip(), flat, where)
+
+
+def _are_points(points: object) -> bool:
+    return isinstance(points, list) and all(
+        isinstance(point, list) and len(point) == 2 and all(map(is_number, point))
+        for point in points
+    )
+
+
+def _mask(picture: Picture, shape: dict, where: str) -> np.ndarray:
+    """Return the pixels (H, W) of a mask, which is a PNG in base64 at its first corner."""
+    (x, y), _ = shape['points'][:2]
+    left, top = round(x), round(y)
+    try:
+        with Image.open(BytesIO(b64decode(shape.get('mask') or '', validate=True))) as image:
+            is_larger = image.width > picture.width + 1 or image.height > picture.height + 1
+            part = np.zeros((0, 0)) if is_larger else np.asarray(image.convert('L')) > 0
+    except Exception as error:  # every Pillow plugin has exceptions of its own
+        raise InputError(f'{where}: its mask is no picture in base64. Draw it again.') from error
+    height, width = part.shape
+    if is_larger or not (0 <= left <= picture.width and 0 <= top <= picture.height):
+        raise InputError(f'{where}: its mask is not inside of {picture.path}. Draw it again.')
+    mask = np.zeros((picture.height, picture.width), bool)
+    inside = mask[top : top + height, left : left + width]  # a view
+    inside[:] = part[: inside.shape[0], : inside.shape[1]]
+    return mask

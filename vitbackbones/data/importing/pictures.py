@@ -1,15 +1,20 @@
 """Annotated pictures, and the folder in COCO's format that they become."""
 
 import json
+import math
 import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from ...errors import InputError
+from ...utils.messages import cut
+from ..loading.coco_masks import box_around, to_polygons
 from ..loading.image_file import read_content, read_header, size_of
-from ..own.splits import named_split
+from .pairing import split_of
 from .source import Source
 
 LEAST = 1  # pixels of a side; mmdet learns from no thinner box
@@ -30,8 +35,8 @@ class Picture:
     objects: list[dict] = field(default_factory=list)
 
 
-def open_picture(source: Source, file: Path) -> Picture:
-    """Return a picture by its header, of the split that its folders name.
+def open_picture(source: Source, file: Path, annotation: Path | None = None) -> Picture:
+    """Return a picture by its header, of the split that its folders name, or its annotation's.
 
     Raises:
         InputError: it cannot be read, or is cut short.
@@ -41,8 +46,33 @@ def open_picture(source: Source, file: Path) -> Picture:
         height, width = size_of(read_header(str(file)), turns=True)
     except Exception as error:  # every Pillow plugin has exceptions of its own
         raise InputError(f'{file}: {error}. Put a good copy there, or take it out.') from error
-    split = named_split(str(file.parent.relative_to(source.root)))
-    return Picture(file, width, height, split)
+    split = split_of(source, file) or (annotation and split_of(source, annotation))
+    return Picture(file, width, height, split or None)
+
+
+def require_size(picture: Picture, file: Path, width: object, height: object) -> None:
+    """Refuse annotations of a picture of another size.
+
+    Args:
+        picture: the one that is there.
+        file: the annotation file.
+        width, height: of its picture, as it says: numbers or text; None, '' and 0 say nothing.
+
+    Raises:
+        InputError: a side is another one, or no number.
+    """
+    for told, own in ((width, picture.width), (height, picture.height)):
+        try:
+            side = float(told or 0)  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            raise InputError(f'{file}: the size of its picture is {cut(told)}.') from error
+        if side not in (0, own):
+            raise InputError(
+                f'{file}: is of a picture of {width} x {height} pixels, {picture.path} has '
+                f'{picture.width} x {picture.height} (turned where its EXIF data says so). Use the '
+                'picture that was annotated, without such data, or correct the size in the file '
+                'if its objects are right.'
+            )
 
 
 def add_object(
@@ -84,12 +114,63 @@ def add_object(
         'iscrowd': int(crowd),
         'segmentation': [outline] if outline else [],
     }
-    if min(width, height) < LEAST or not entry['area']:
-        source.change('objects outside of their picture or thinner than a pixel, left out', where)
+    _take(source, picture, entry, where)
+
+
+def corners_of(x: float, y: float, width: float, height: float, angle: float) -> list[float]:
+    """Return the corners x, y ... of a box around a center, turned by an angle in radians."""
+    cosine, sine = math.cos(angle), math.sin(angle)
+    points = []
+    for across, down in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+        right, below = across * width / 2, down * height / 2
+        points += [x + right * cosine - below * sine, y + right * sine + below * cosine]
+    return points
+
+
+def add_mask(source: Source, picture: Picture, name: str, mask: np.ndarray, where: str) -> None:
+    """Add an object as :func:`add_object` does, by its pixels (H, W) of the picture, bool."""
+    left, top, right, bottom = box_around(mask) if mask.any() else (0, 0, 0, 0)
+    entry = {
+        'name': name,
+        'bbox': [left, top, right - left, bottom - top],
+        'area': int(mask.sum()),
+        'iscrowd': 0,
+        'segmentation': to_polygons(mask),
+    }
+    _take(source, picture, entry, where)
+
+
+def _take(source: Source, picture: Picture, entry: dict, where: str) -> None:
+    if min(entry['bbox'][2:]) < LEAST or not entry['area']:
+        source.leave_out(
+            'objects outside of their picture or thinner than a pixel, left out', where
+        )
     elif entry in picture.objects:
-        source.change('objects that are there twice, taken once', where)
+        source.leave_out('objects that are there twice, taken once', where)
     else:
         picture.objects.append(entry)
+        source.taken += 1
+
+
+def join(source: Source, first: dict, picture: Picture, where: str) -> None:
+    """Make the last object of a picture a part of its object ``first``."""
+    part = picture.objects.pop()
+    source.taken -= 1
+    source.leave_out('shapes that are parts of one object, joined', where)
+    x, y, width, height = first['bbox']
+    left, top, wide, high = part['bbox']
+    right, bottom = max(x + width, left + wide), max(y + height, top + high)
+    x, y = min(x, left), min(y, top)
+    if first['segmentation'] or part['segmentation']:
+        first['segmentation'] = _outlines(first) + _outlines(part)
+    first.update(bbox=[x, y, right - x, bottom - y], area=first['area'] + part['area'])
+
+
+def _outlines(entry: dict) -> list[list[float]]:
+    """Return the outlines of an object, that of its box where it has none."""
+    x, y, width, height = entry['bbox']
+    corners = [x, y, x + width, y, x + width, y + height, x, y + height]
+    return entry['segmentation'] or [corners]
 
 
 def write_coco(out: Path, pictures: Sequence[Picture], classes: Sequence[str], copy: bool) -> None:
@@ -129,3 +210,21 @@ def place(file: Path, target: Path, copy: bool) -> None:
         shutil.copyfile(file, target)
     else:
         target.symlink_to(file.resolve())
+
+
+def relative_links(folder: Path, final: Path) -> None:
+    """Make links relative that lead to files on the same disk below a common folder.
+
+    Both may then be moved together.
+
+    Args:
+        folder: with the links.
+        final: the place that it will have.
+    """
+    for place, _, names in os.walk(folder):
+        for link in (Path(place, name) for name in names if Path(place, name).is_symlink()):
+            target, start = link.resolve(), Path(final, link.relative_to(folder)).parent
+            is_apart = os.path.commonpath([target, start]) == target.anchor
+            if not is_apart and target.stat().st_dev == folder.stat().st_dev:
+                link.unlink()
+                link.symlink_to(os.path.relpath(target, start))

@@ -1,18 +1,19 @@
 """The files of a data set of unknown origin, what is wrong with them, and what was changed."""
 
 import os
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from ...errors import InputError
 from ...utils.messages import some
 from ..loading.image_file import IMAGES
+from ..own.folder import is_of_a_tool
 
-# what folders of pictures and of annotations are called, also joined to other words
-KINDS = re.compile('(jpeg|png)?images?|imgs?|pictures|photos|labels?|annot(ation)?s?|xmls?|_dir')
+# Suffixes of pictures that may not be read
+OTHERS = {'.gif', '.heic', '.heif', '.jfif', '.mpo', '.jp2', '.avif', '.jxl', '.tga', '.psd'}
+OTHERS |= {'.dng', '.cr2', '.cr3', '.nef', '.arw', '.svg', '.dcm', '.exr', '.hdr'}
 
 
 class Source:
@@ -21,43 +22,72 @@ class Source:
     Args:
         root: the folder.
         follow: whether links may lead out of it, as those of an earlier import do.
+        settings: a YAML file that was named in place of the folder.
+        names: of the classes, in the order of their numbers, where they were given.
 
     Attributes:
-        root: the folder.
+        root, settings, names: as given.
         files: those in it and below that are not hidden, in order.
         pictures: the pictures among them.
+        unread: pictures among them of a form that is not read.
         faults: one line for each file that cannot be used; they stop an import.
         changes: what was changed or left out, and all the places.
+        taken: number of objects that went in.
+        left_out: number of objects that were left out by name.
 
     Raises:
         InputError: there are no pictures, or a link leads out of the folder.
     """
 
-    def __init__(self, root: Path, follow: bool = False) -> None:
+    def __init__(
+        self,
+        root: Path,
+        follow: bool = False,
+        settings: Path | None = None,
+        names: Sequence[str] = (),
+    ) -> None:
         self.root = root
+        self.settings = settings
+        self.names = names
         self.files: list[Path] = []
-        for place, folders, names in os.walk(root):
-            folders[:] = [name for name in folders if not name.startswith('.')]
-            for name in (*folders, *names):
-                file = Path(place, name)
-                if name.startswith('.'):
+        self.faults: list[str] = []
+        self.changes: dict[str, list[str]] = defaultdict(list)
+        self.taken = 0
+        self.left_out = 0
+        for place, folders, files in os.walk(root):
+            folders[:] = [name for name in folders if self._is_data(Path(place, name))]
+            for file in (Path(place, name) for name in (*folders, *files)):
+                if file.name.startswith('.'):
                     continue
                 if file.is_symlink() and not follow:
-                    target = file.resolve()
-                    if not target.is_file() or not target.is_relative_to(root.resolve()):
-                        raise InputError(
-                            f'{file}: is a link to {target}. Only links to files in {root} are '
-                            'followed. Put what is meant in the place of the link, or take it out; '
-                            '`vitbackbones convert --copy` writes no links.'
-                        )
+                    self._require_inside(file)
                 if file.is_file():
                     self.files.append(file)
         self.files.sort()
         self.pictures = self.ending(*IMAGES)
-        self.faults: list[str] = []
-        self.changes: dict[str, list[str]] = defaultdict(list)
+        self.unread = self.ending(*OTHERS - {*IMAGES})
+        for file in self.unread:
+            self.change('pictures of a form that is not read, left out; convert them', file)
         if not self.pictures:
-            raise InputError(f'{root}: no picture ({", ".join(IMAGES)}) in it or below.')
+            found = ''.join(f' {what}: {some(at, str, 3)}.' for what, at in self.changes.items())
+            raise InputError(f'{root}: no picture ({", ".join(IMAGES)}) in it or below.{found}')
+
+    def _is_data(self, folder: Path) -> bool:
+        if folder.name.startswith('.'):
+            return False
+        if is_of_a_tool(folder):
+            self.change('folders of tools and their runs, left out', folder)
+            return False
+        return True
+
+    def _require_inside(self, link: Path) -> None:
+        target = link.resolve()
+        if not target.is_file() or not target.is_relative_to(self.root.resolve()):
+            raise InputError(
+                f'{link}: is a link to {target}. Only links to files in {self.root} are '
+                'followed. Put what is meant in the place of the link, or take it out; '
+                '`vitbackbones convert --copy` writes no links.'
+            )
 
     def ending(self, *suffixes: str) -> list[Path]:
         """Return the files with one of the suffixes, in lower or upper case."""
@@ -75,31 +105,42 @@ class Source:
         except InputError as error:
             self.faults.append(str(error))
 
-    def paired(self, files: Iterable[Path]) -> dict[Path, Path]:
-        """Return the annotation file of each picture, and list those of no or several pictures.
+    def leave_out(self, what: str, where: str) -> None:
+        """Note an object that does not go in."""
+        self.change(what, where)
+        self.left_out += 1
 
-        Both have one name, in one folder or in two whose paths differ in :data:`KINDS` alone:
-        ``images/train/a.jpg`` and ``labels/train/a.txt``.
+    @contextmanager
+    def accounting(self, where: str | Path, seen: int) -> Iterator[None]:
+        """Hold a reader to its books: each object that it saw goes in, or is left out by name.
+
+        What goes in adds one to ``taken``, as in :func:`.pictures.add_object`; :meth:`leave_out`
+        counts the rest. A file with a fault is named as a whole, and nothing of it counts.
+
+        Args:
+            where: the annotation file, for the message.
+            seen: its number of objects, counted in another way than by reading them.
+
+        Raises:
+            RuntimeError: an object got lost, which is a defect of the reader.
         """
-        by_place, pairs = defaultdict(list), {}
-        for picture in self.pictures:
-            by_place[self._place(picture)].append(picture)
-        for file in files:
-            alike = by_place[self._place(file)]
-            if not alike:
-                self.faults.append(f'{file}: has no picture. Add it, or take the file out.')
-            elif len(alike) > 1:
-                self.faults.append(
-                    f'{file}: has several pictures of its name, {some(alike, str)}. Keep one.'
-                )
-            elif alike[0] in pairs:
-                self.faults.append(f'{file}: {alike[0]} already has {pairs[alike[0]]}. Keep one.')
-            else:
-                pairs[alike[0]] = file
-        return pairs
+        taken = self.taken
+        left_out = self.left_out
+        try:
+            yield
+        except InputError:
+            self.taken = taken
+            self.left_out = left_out
+            raise
+        counted = self.taken - taken + self.left_out - left_out
+        if counted != seen:
+            raise RuntimeError(f'{where}: has {seen} objects, and {counted} are accounted for')
 
-    def _place(self, file: Path) -> tuple[str, ...]:
-        """Return the folders of a file without the words of :data:`KINDS`, and its name."""
-        folder = KINDS.sub('', str(file.parent.relative_to(self.root)).lower())
-        words = [name.strip('_-. ') for name in folder.split('/')]
-        return (*[word for word in words if word], file.stem)
+    def require_all(self, objects: int) -> None:
+        """Compare the objects of all pictures in the end with those that went in.
+
+        Raises:
+            RuntimeError: these are other numbers, which is a defect of the reader.
+        """
+        if objects != self.taken:
+            raise RuntimeError(f'{self.root}: {self.taken} objects went in, {objects} are there')

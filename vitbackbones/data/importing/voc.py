@@ -8,16 +8,23 @@ Many tools count from 0 and name the edge behind the last pixel. Where a corner 
 of these, and the files are taken by their word.
 """
 
+import html
+import re
 from collections import defaultdict
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from ...errors import InputError
 from ...utils.files import read_small
+from ..loading.image_file import IMAGES
 from ..own.folder import read_text
-from .pictures import Picture, add_object, open_picture
+from ..own.splits import SPLIT_OF
+from .pairing import beginning, paired
+from .pictures import Picture, add_object, corners_of, open_picture, require_size
 from .source import Source
 
+SHAPES = ('bndbox', 'robndbox', 'polygon')
+TURNED = ('cx', 'cy', 'w', 'h', 'angle')  # of roLabelImg's <robndbox>, in radians
 CORNERS = ('xmin', 'ymin', 'xmax', 'ymax')
 LISTS = {'trainval': 'train', 'train': 'train', 'val': 'val', 'test': 'test'}  # the last one counts
 FROM_0 = 'boxes with a corner at 0, so all count pixels from 0, not from 1'
@@ -25,20 +32,15 @@ FROM_0 = 'boxes with a corner at 0, so all count pixels from 0, not from 1'
 
 def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
     """Read all XML files below a folder, and the names of their classes in alphabetical order."""
-    pairs, trees = source.paired(source.ending('.xml')), {}
+    pairs, trees = paired(source, source.ending('.xml'), _told_picture), {}
     for path, file in pairs.items():
         with source.listing_faults():
-            trees[path] = _annotation(file)
+            trees[path] = read_xml(file, 'annotation')
             boxes = trees[path].iterfind('object/bndbox')
             corners = {box.findtext(key, '').strip() for box in boxes for key in ('xmin', 'ymin')}
             if corners & {'0', '0.0'}:
                 source.change(FROM_0, file)
-    lists, pictures = defaultdict(dict), []  # splits by name in ImageSets/Main, by its folder
-    for name, split in LISTS.items():
-        for file in source.ending('.txt'):
-            if file.parts[-3:] == ('ImageSets', 'Main', f'{name}.txt'):
-                lines = read_text(file).splitlines()
-                lists[file.parents[2]] |= {line.strip(): split for line in lines}
+    lists, pictures = _lists(source), []
     for path in source.pictures:
         listed = path in trees and lists.get(pairs[path].parent.parent)
         if path not in trees:
@@ -47,14 +49,55 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
             source.change('annotated pictures that ImageSets/Main lacks, left out', path)
         else:
             with source.listing_faults():
-                picture = open_picture(source, path)
+                picture = open_picture(source, path, pairs[path])
                 picture.split = listed[path.stem] if listed else picture.split
                 _add_objects(source, picture, pairs[path], trees[path])
                 pictures.append(picture)
-    return pictures, sorted({entry['name'] for picture in pictures for entry in picture.objects})
+    objects = [entry for picture in pictures for entry in picture.objects]
+    source.require_all(len(objects))
+    return pictures, sorted({entry['name'] for entry in objects})
 
 
-def _annotation(file: Path) -> Element:
+def _lists(source: Source) -> dict[Path, dict[str, str]]:
+    """Return the splits of pictures by their names, for each folder with ImageSets/Main."""
+    lists: dict[Path, dict[str, str]] = defaultdict(dict)
+    stems = {path.stem for path in source.pictures}
+    texts = source.ending('.txt')
+    for name, split in LISTS.items():
+        for file in texts:
+            if file.parts[-3:] == ('ImageSets', 'Main', f'{name}.txt'):
+                names = [_stem(line) for line in read_text(file).splitlines() if line.strip()]
+                lists[file.parents[2]] |= dict.fromkeys(names, split)
+                for line in names:
+                    if line not in stems:
+                        source.change('names in lists that no picture has', f'{file}: {line}')
+    for file in texts:
+        if file.stem in SPLIT_OF and file.parent.name not in ('Main', 'Segmentation', 'Layout'):
+            source.change('lists of pictures beside ImageSets/Main, not followed', file)
+    return lists
+
+
+def _stem(line: str) -> str:
+    """Return the name of a picture in a list, without folders and the suffix of a picture."""
+    path = PureWindowsPath(line.strip())
+    return path.stem if path.suffix.lower() in (*IMAGES, '.xml') else path.name
+
+
+def _told_picture(file: Path) -> str | None:
+    """Return the <filename> of an annotation file, None for another file."""
+    content = beginning(file)
+    if not re.search(rb'<annotation[\s>]', content):
+        return None
+    name = re.search(rb'<filename>([^<]*)<', content)
+    return html.unescape(name[1].decode('utf-8', 'replace')) if name else ''
+
+
+def read_xml(file: Path, root: str) -> Element:
+    """Return the tree of an XML file that others may have written.
+
+    Raises:
+        InputError: it cannot be read, has a DOCTYPE, or has another root.
+    """
     content = read_small(file)
     try:
         # what makes XML grow or open other files is in one; UTF-16 has a zero behind each letter
@@ -63,33 +106,61 @@ def _annotation(file: Path) -> Element:
         tree = fromstring(content)
     except (ParseError, LookupError, ValueError) as error:  # encodings that Python does not have
         raise InputError(f'{file}: not an XML file that can be read: {error}.') from error
-    if tree.tag != 'annotation':
-        raise InputError(
-            f'{file}: its root is <{tree.tag}>, not <annotation> as in Pascal VOC. Take it out.'
-        )
+    if tree.tag != root:
+        raise InputError(f'{file}: its root is <{tree.tag}>, not <{root}>. Take it out.')
     return tree
 
 
 def _add_objects(source: Source, picture: Picture, file: Path, tree: Element) -> None:
-    told = [tree.findtext(f'size/{side}', '0').strip() for side in ('height', 'width')]
-    if '0' not in told and told != [str(picture.height), str(picture.width)]:
-        raise InputError(
-            f'{file}: its <size> is {told[1]} x {told[0]}, {picture.path} has {picture.width} x '
-            f'{picture.height} pixels (turned where its EXIF data says so). Use the picture that '
-            'was annotated, without such data, or correct <size> if the boxes are right.'
-        )
-    first = 0 if FROM_0 in source.changes else 1
-    for number, entry in enumerate(tree.iterfind('object'), 1):
-        where = f'{file}: object {number}'
-        name = entry.findtext('name', '').strip()
-        try:
-            x1, y1, x2, y2 = (float(entry.findtext(f'bndbox/{key}', '')) for key in CORNERS)
-        except ValueError as error:
-            raise InputError(f'{where} has no <bndbox> of four numbers. Correct it.') from error
-        if not name:
-            raise InputError(f'{where} has no <name>. Add it, or take the object out.')
-        crowd = entry.findtext('difficult', '0').strip() == '1'
-        if crowd:
-            source.change('difficult objects, neither learned nor counted (iscrowd)', where)
-        points = (x1 - first, y1 - first, x2, y2)
-        add_object(source, picture, name, points, where, crowd)
+    require_size(picture, file, *(tree.findtext(f'size/{side}') for side in ('width', 'height')))
+    seen = sum(each.tag in SHAPES for each in tree.iter())
+    entries = tree.findall('object')
+    if seen > sum(each.tag in SHAPES for entry in entries for each in entry.iter()):
+        raise InputError(f'{file}: has boxes outside of its <object> entries. Correct it.')
+    with source.accounting(file, seen):
+        for number, entry in enumerate(entries, 1):
+            _add_shapes(source, picture, entry, f'{file}: object {number}')
+
+
+def _add_shapes(source: Source, picture: Picture, entry: Element, where: str) -> None:
+    """Add each box of an <object>; an outline where it has no box."""
+    name = entry.findtext('name', '').strip()
+    shapes = [each for each in entry if each.tag in SHAPES]
+    if not shapes:
+        raise InputError(f'{where} has no <bndbox> of four numbers. Correct it.')
+    if not name:
+        raise InputError(f'{where} has no <name>. Add it, or take the object out.')
+    crowd = entry.findtext('difficult', '0').strip() == '1'
+    if crowd:
+        source.change('difficult objects, neither learned nor counted (iscrowd)', where)
+    boxes = [each for each in shapes if each.tag == 'bndbox']
+    for shape in boxes or shapes:
+        add_object(source, picture, name, _points(source, shape, where), where, crowd)
+    for _ in range(len(shapes) - len(boxes or shapes)):
+        source.leave_out('outlines beside a box of the same object, left out', where)
+    for _ in range(sum(each.tag in SHAPES for each in entry.iter()) - len(shapes)):
+        source.leave_out('parts of objects, left out', where)
+
+
+def _points(source: Source, shape: Element, where: str) -> list[float]:
+    """Return two corners of a box, or an outline."""
+    keys = {'bndbox': CORNERS, 'robndbox': TURNED}.get(shape.tag)
+    # of a polygon <pt><x/><y/></pt> ..., or <x1/><y1/> ...
+    texts = [shape.findtext(key, '') for key in keys] if keys else _texts(shape)
+    try:
+        values = [float(text) for text in texts]
+    except ValueError as error:
+        raise InputError(f'{where} has no <bndbox> of four numbers. Correct it.') from error
+    if shape.tag == 'robndbox':
+        return corners_of(*values)
+    if shape.tag == 'bndbox':
+        first = 0 if FROM_0 in source.changes else 1
+        x1, y1, x2, y2 = values
+        return [x1 - first, y1 - first, x2, y2]
+    if len(values) < 6 or len(values) % 2:
+        raise InputError(f'{where} has a <polygon> without three points x and y. Correct it.')
+    return values
+
+
+def _texts(polygon: Element) -> list[str]:
+    return [each.text or '' for each in polygon.iter() if re.fullmatch(r'[xy]\d*', each.tag)]

@@ -1,26 +1,28 @@
 """Annotations in the form of YOLO: a text file for each picture, a line for each object.
 
 A line is a class number and, in parts of the picture's width and height, the center and the sides
-of a box, or the corners x y x y ... of an outline. ``data.yaml`` names the classes; darknet and
-LabelImg write ``classes.txt`` or ``obj.names``. Splits are folders called train, valid, test.
+of a box, or the corners x y x y ... of an outline. A YAML file names the classes and leads to the
+pictures of each split; darknet and LabelImg write ``classes.txt`` or ``obj.names``. Where nothing
+leads to pictures, splits are folders called train, valid, test, or lists of these names.
 """
 
+import re
 from pathlib import Path
 
-import yaml
-
 from ...errors import InputError
-from ...utils.files import read_small
 from ...utils.messages import cut, some
-from ..own.folder import names_in_lines, read_text
-from ..own.splits import SPLIT_OF, WORDS, named_split
+from ..own.folder import read_text
+from ..own.splits import SPLIT_OF
+from .pairing import beginning, paired, split_of
 from .pictures import Picture, add_object, open_picture
 from .source import Source
+from .yolo_settings import NAMES, Told, add_list, find_names, find_told
 
-NAMES = ('classes.txt', 'obj.names', 'labels.txt')  # files of names, one a line
 ABOUT = ('readme', 'license')  # how the names of other texts begin
+LABEL = re.compile(rb'\s*\d+(\.0*)?([ \t]+[-+.\deE]+){4,}\s')  # the first line of a label file
 DIGITS = 2  # of a pixel; the six digits of a file are no more
-LARGEST_YAML = 2**18  # bytes; the names of 10000 classes take two thirds of it
+MOST_CLASSES = 10000  # without names
+LARGEST = 1.5  # number of a place, in parts of a picture; beyond it is in pixels
 
 
 def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
@@ -31,74 +33,91 @@ def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
     Raises:
         InputError: it is not clear what the names of the classes are.
     """
-    files = source.ending('.yaml', '.yml')
-    if len(files) > 1:
-        raise InputError(f'{source.root}: has several YAML files: {some(files, str)}. Keep one.')
-    settings = _read_yaml(files[0]) if files else {}
-    names = _names(source, settings)
-    for split in WORDS:
-        place = settings.get(split)
-        if place and named_split(str(place)) != split:
-            source.change('splits in data.yaml, not followed', f'{split}: {cut(place)}')
-    pairs, pictures = source.paired(_labels(source)), []
-    for path in source.pictures:
+    told = find_told(source)
+    names = find_names(source, told)
+    splits = _splits(source, told)
+    texts = [file for file in source.ending('.txt') if file not in told.lists]
+    labels = [
+        file for file in texts if file.name not in NAMES and not file.name.lower().startswith(ABOUT)
+    ]
+    pairs = paired(source, labels, _told_picture, splits)
+    labeled = {path.parent for path in pairs}
+    pictures = []
+    for path, split in splits.items():
         label = pairs.get(path)
+        if label is None and labeled and path.parent not in labeled:
+            note = 'pictures of folders without any label file, left out'
+            source.change(f'{note} (an empty file says that there is no object)', path)
+            continue
         if label is None:
             source.change('pictures without a label file, taken as without objects', path)
         with source.listing_faults():
-            picture = open_picture(source, path)
-            lines = read_text(label).splitlines() if label else ()
-            for number, line in enumerate(lines, 1):
-                where, words = f'{label}, line {number}', line.split()
-                if 'kpt_shape' in settings and words[5:]:
-                    source.change('key points, left out', where)
-                    words = words[:5]
-                if words:
-                    _add_line(source, picture, names, words, where)
+            picture = open_picture(source, path, label)
+            picture.split = split or picture.split
+            if label:
+                _add_lines(source, picture, names, label, 'kpt_shape' in told.settings)
             pictures.append(picture)
+    objects = [entry for picture in pictures for entry in picture.objects]
+    source.require_all(len(objects))
+    if not names:
+        names = sorted({entry['name'] for entry in objects}, key=int)
+        what = 'no file names the classes, so their numbers are the names; or give --names cat dog'
+        source.change(what, source.root)
     return pictures, names
 
 
-def _labels(source: Source) -> list[Path]:
-    """Return the text files but those known to be others."""
-    labels, stems = [], {path.stem for path in source.pictures}
+def _splits(source: Source, told: Told) -> dict[Path, str | None]:
+    """Return the pictures to read, each with its split."""
+    own = {picture: split_of(source, picture) for picture in source.pictures}
+    by_folders = bool(told.claims) or any(own.values())
+    stems = {picture.stem for picture in source.pictures}
     for file in source.ending('.txt'):
-        if file.stem in SPLIT_OF and file.stem not in stems:
+        if file.stem not in SPLIT_OF or file.stem in stems or file in told.lists:
+            continue
+        if by_folders:
+            told.lists.add(file)
             source.change('lists of pictures, not followed; splits are folders', file)
-        elif file.name not in NAMES and not file.name.lower().startswith(ABOUT):
-            labels.append(file)
-    return labels
+        else:
+            add_list(source, told, file, SPLIT_OF[file.stem])
+    for line in told.missing:
+        source.change('splits and lines of lists that lead to no picture here', line)
+    if not told.claims:
+        return own
+    found = {split for claimed in told.claims.values() for split in claimed}
+    splits: dict[Path, str | None] = {}
+    for picture, split in own.items():
+        claimed = told.claims.get(picture)
+        if claimed:
+            is_whole = found == {'train'} and not split  # training holds out a part of it
+            splits[picture] = split if split in claimed or is_whole else claimed[0]
+        elif (split or 'train') not in found:
+            splits[picture] = split
+        else:
+            source.change('pictures to which no list or YAML file leads, left out', picture)
+        if claimed and len({*claimed}) > 1:
+            source.change('pictures of several splits, taken for one of them', picture)
+    return splits
 
 
-def _read_yaml(file: Path) -> dict:
-    text = read_small(file, LARGEST_YAML)
-    try:
-        content = yaml.safe_load(text)  # makes no objects of other types
-    except Exception as error:  # yaml raises KeyError, IndexError ... where a tag does not fit
-        raise InputError(f'{file}: not a YAML file that can be read: {cut(str(error))}') from error
-    return content if isinstance(content, dict) else {}
+def _told_picture(file: Path) -> str | None:
+    """Return '' for a label file, which names no picture, and None for another text."""
+    return '' if LABEL.match(beginning(file) + b'\n') else None
 
 
-def _names(source: Source, settings: dict) -> list[str]:
-    names = settings.get('names')
-    if names is None:
-        told = {tuple(names_in_lines(file)) for file in source.files if file.name in NAMES}
-        if len(told) == 1:
-            return [*told.pop()]
-        raise InputError(
-            f'{source.root}: {"several files name" if told else "nothing names"} the classes. Put '
-            'one classes.txt there with a name in each line, or a data.yaml with names.'
-        )
-    if isinstance(names, dict) and names.keys() == {*range(len(names))}:
-        names = [names[number] for number in range(len(names))]
-    if isinstance(names, list) and names and all(isinstance(n, str | int) for n in names):
-        names = [str(name).strip() for name in names]
-        if len({*names, ''}) > len(names):
-            return names
-    raise InputError(
-        f'{source.root}: names in data.yaml must be a list of different names, or have one for '
-        'each number from 0.'
-    )
+def _add_lines(
+    source: Source, picture: Picture, names: list[str], file: Path, key_points: bool
+) -> None:
+    lines = {
+        f'{file}, line {number}': line.split()
+        for number, line in enumerate(read_text(file).splitlines(), 1)
+        if line.split()
+    }
+    with source.accounting(file, len(lines)):
+        for where, words in lines.items():
+            if key_points and words[5:]:
+                source.change('key points, left out', where)
+                words = words[:5]
+            _add_line(source, picture, names, words, where)
 
 
 def _add_line(
@@ -108,19 +127,26 @@ def _add_line(
         number, *places = (float(word) for word in words)
     except ValueError as error:
         raise InputError(f'{where}: {cut(" ".join(words))} are not numbers.') from error
-    if number not in range(len(names)):
+    if number not in range(len(names) or MOST_CLASSES):
+        there = f'there are {len(names)} classes, 0 to {len(names) - 1} ({some(names)})'
         raise InputError(
-            f'{where}: has the class {number:g}, but there are {len(names)} classes, 0 to '
-            f'{len(names) - 1} ({some(names)}). Correct the line, or the names of the classes.'
+            f'{where}: has the class {number:g}, but {there if names else "classes are numbers"}. '
+            'Correct the line, or the names of the classes.'
         )
     if len(places) < 4 or len(places) % 2:
         raise InputError(
             f'{where}: has {len(words)} numbers. An object is a class and 4 numbers of its box, or '
             '6 and more of its outline, x and y in turn; confidences do not belong there.'
         )
+    if beyond := [place for place in places if abs(place) > LARGEST]:
+        raise InputError(
+            f'{where}: has the number {beyond[0]:g}, but YOLO counts in parts of the width and '
+            'height of the picture, from 0 to 1. Divide pixels by these.'
+        )
     if len(places) == 4:
         x, y, width, height = places
         places = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
     sides = (picture.width, picture.height) * (len(places) // 2)
     points = [round(place * side, DIGITS) for place, side in zip(places, sides, strict=True)]
-    add_object(source, picture, names[int(number)], points, where)
+    name = names[int(number)] if names else f'{number:.0f}'
+    add_object(source, picture, name, points, where)

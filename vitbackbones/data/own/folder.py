@@ -1,6 +1,7 @@
 """What is below a folder of unknown content: files, the text in them, and names of classes."""
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -10,6 +11,12 @@ from ...utils.files import regular_file
 from ...utils.messages import shorten, some
 
 DEPTH = 4  # folders below the one given
+# What archives, editors, network disks, package managers and trackers leave in a folder
+TOOLS = {'__MACOSX', '__pycache__', '@eaDir', '$RECYCLE.BIN', 'lost+found', 'node_modules'}
+TOOLS |= {'site-packages', 'wandb', 'mlruns', 'lightning_logs'}
+TASKS = {'detect', 'segment', 'pose', 'obb', 'classify'}  # folders in which YOLO's tools keep runs
+SETTINGS = ('args.yaml', 'opt.yaml', 'hyp.yaml')  # of such a run
+NUMBER = re.compile(r'[\d\s.,:;/_+-]*\d[\d\s.,:;/_+-]*(e[+-]?\d+)?', re.IGNORECASE)
 
 
 def files_below(root: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
@@ -32,7 +39,7 @@ def folders_below(root: Path) -> Iterator[Path]:
         known = os.path.realpath(place) in seen
         seen.add(os.path.realpath(place))
         kept = [] if deep or known else sorted(f for f in folders if not f.startswith('.'))
-        folders[:] = kept
+        folders[:] = [name for name in kept if not is_of_a_tool(Path(place, name))]
         if not known:
             yield Path(place)
 
@@ -45,6 +52,20 @@ def gone_links(root: Path) -> str:
                 target = os.path.join(folder, os.readlink(entry.path))
                 return f'Links lead to {target}, which is gone: import again, with --copy.'
     return ''
+
+
+def is_of_a_tool(folder: Path) -> bool:
+    """Return whether a folder holds an environment, a tool's records or the runs of YOLO's tools.
+
+    The pictures in these, such as drawn batches and predictions, belong to no data set.
+    """
+    if folder.name in TOOLS or (folder / 'pyvenv.cfg').is_file():
+        return True
+    if any((folder / name).is_file() for name in SETTINGS) and (folder / 'weights').is_dir():
+        return True
+    if folder.name != 'runs':
+        return False
+    return any((folder / task).is_dir() for task in TASKS) or any(folder.glob('*/exp*'))
 
 
 def read_text(file: Path) -> str:
@@ -82,13 +103,23 @@ def in_words(names: Sequence[str]) -> str:
 
 
 def spelling_warnings(source: str, names: Iterable[str]) -> list[str]:
-    """Return a warning for names that differ in case, spaces, ``-`` and ``_`` alone."""
-    alike = defaultdict(list)
+    """Return warnings for names of classes that look like mistakes.
+
+    These differ in case, spaces, ``-`` and ``_`` alone, or are numbers, coordinates or dates.
+    """
+    names, alike = [*names], defaultdict(list)
     for name in names:
         alike[''.join(c for c in name.casefold() if c not in ' -_')].append(name)
-    return [
+    numbers = [name for name in names if NUMBER.fullmatch(name)]
+    warnings = [
         f'{source}: {some(group)} are different classes, although they read alike; if one class is '
         'meant, give it one name'
         for group in alike.values()
         if len(group) > 1
     ]
+    if numbers:
+        warnings.append(
+            f'{source}: class names look like numbers, coordinates or dates: {some(numbers)}; '
+            'check that they were read from the right file'
+        )
+    return warnings

@@ -1,0 +1,113 @@
+"""CVAT's own form, "CVAT for images": XML files, each with the shapes of many pictures."""
+
+import math
+import re
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from ...errors import InputError
+from ..own.splits import named_split
+from .pairing import beginning, by_name, meant
+from .pictures import Picture, add_mask, add_object, corners_of, join, open_picture, require_size
+from .source import Source
+from .voc import read_xml
+
+BOX = ('xtl', 'ytl', 'xbr', 'ybr')
+
+
+def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
+    """Read all XML files of CVAT below a folder, and the names of their classes.
+
+    Raises:
+        InputError: a file has tracks of a video.
+    """
+    found: dict[Path, Picture] = {}
+    known = by_name(source.pictures)
+    for file in source.ending('.xml'):
+        if not re.search(rb'<annotations[\s>]', beginning(file)):
+            source.change('files of other content, left out', file)
+            continue
+        tree = read_xml(file, 'annotations')
+        if tree.find('track') is not None:
+            raise InputError(f'{file}: has tracks of a video. Export it as "CVAT for images".')
+        bases = (file.parent / 'images', file.parent, source.root)
+        for node in tree.iterfind('image'):
+            with source.listing_faults():
+                path = meant(node.get('name', ''), bases, known)
+                if path is None:
+                    raise InputError(f'{file}: there is no picture {node.get("name")}. Add it.')
+                if path in found:
+                    raise InputError(f'{file}: {path} is annotated twice. Keep one <image>.')
+                picture = open_picture(source, path)
+                picture.split = named_split(node.get('subset', '').lower()) or picture.split
+                _add_shapes(source, picture, node, file)
+                found[path] = picture
+    for path in source.pictures:
+        if path not in found:
+            source.change('pictures that no XML file of CVAT names, left out', path)
+    objects = [entry for picture in found.values() for entry in picture.objects]
+    source.require_all(len(objects))
+    return [*found.values()], sorted({entry['name'] for entry in objects})
+
+
+def _add_shapes(source: Source, picture: Picture, node: Element, file: Path) -> None:
+    require_size(picture, file, node.get('width'), node.get('height'))
+    groups: dict = {}  # of shapes that are one object
+    where = f'{file}: {node.get("name")}'
+    with source.accounting(where, len(node)):
+        for number, shape in enumerate(node, 1):
+            place = f'{where}, shape {number}'
+            before = len(picture.objects)
+            _add_shape(source, picture, shape, place)
+            group = shape.get('group_id', '0')
+            if len(picture.objects) > before and group != '0' and shape.tag != 'box':
+                key = shape.get('label'), group
+                first = groups.setdefault(key, picture.objects[-1])
+                if first is not picture.objects[-1]:
+                    join(source, first, picture, place)
+
+
+def _add_shape(source: Source, picture: Picture, shape: Element, where: str) -> None:
+    name = shape.get('label', '').strip()
+    if shape.tag not in ('box', 'polygon', 'mask'):
+        source.leave_out(f'shapes of the type {shape.tag[:20]}, which are no objects', where)
+        return
+    if not name:
+        raise InputError(f'{where} has no label. Correct it.')
+    try:
+        mask = _mask(picture, shape) if shape.tag == 'mask' else None
+        points = _points(shape) if mask is None else []
+    except ValueError as error:
+        raise InputError(f'{where} is a {shape.tag} that cannot be read. Correct it.') from error
+    if mask is None:
+        add_object(source, picture, name, points, where)
+    else:
+        add_mask(source, picture, name, mask, where)
+
+
+def _points(shape: Element) -> list[float]:
+    if shape.tag == 'polygon':
+        values = [float(word) for word in re.split('[,;]', shape.get('points', ''))]
+        if len(values) < 6:
+            raise ValueError('less than three points')
+        return values
+    x1, y1, x2, y2 = (float(shape.get(key, '')) for key in BOX)
+    if angle := float(shape.get('rotation', 0)):
+        return corners_of((x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1, math.radians(angle))
+    return [x1, y1, x2, y2]
+
+
+def _mask(picture: Picture, shape: Element) -> np.ndarray:
+    """Return the pixels (H, W) of a mask: runs by rows in its box, the first of the background."""
+    left, top, width, height = (int(shape.get(k, '')) for k in ('left', 'top', 'width', 'height'))
+    runs = [int(word) for word in shape.get('rle', '').split(',')]
+    if min(left, top, *runs) < 0 or sum(runs) != width * height:
+        raise ValueError('runs that do not fill the box')
+    mask = np.zeros((picture.height, picture.width), bool)
+    inside = mask[top : top + height, left : left + width]  # a view
+    if inside.shape != (height, width):
+        raise ValueError('a box that is not in the picture')
+    inside[:] = np.repeat(np.arange(len(runs)) % 2 == 1, runs).reshape(height, width)
+    return mask

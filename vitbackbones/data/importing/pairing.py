@@ -1,0 +1,191 @@
+"""Which annotation file belongs to which picture, and which picture a path of a file means."""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from ...errors import InputError
+from ...utils.files import regular_file
+from ...utils.messages import some
+from ..loading.image_file import IMAGES
+from ..own.splits import named_split
+from .source import Source
+
+# what folders of pictures and of annotations are called, also joined to other words
+KINDS = re.compile('(jpeg|png)?images?|imgs?|pictures|photos|labels?|annot(ation)?s?|xmls?|_dir')
+BEGINNING = 2**20  # bytes, by which a file is recognized
+DEEPEST = 20  # folders of a path in a file that are looked at
+
+
+def paired(
+    source: Source,
+    files: Iterable[Path],
+    told: Callable[[Path], str | None],
+    pictures: Collection[Path] | None = None,
+) -> dict[Path, Path]:
+    """Return the annotation file of each picture, and list those of no or several pictures.
+
+    Both have one name, in one folder or in two whose paths differ in :data:`KINDS` alone:
+    ``images/train/a.jpg`` and ``labels/train/a.txt``. Any other file belongs to the picture that
+    it names itself. A folder in which no file has its picture in the first way may be called
+    anything: there names alone count.
+
+    Args:
+        source: gets the notes and the faults.
+        files: those with the suffix of annotations.
+        told: returns the path that a file gives of its picture, '' without one, and None for a
+            file that is no annotation.
+        pictures: those that are read (default: all).
+    """
+    pairs = _Pairs(source, source.pictures if pictures is None else pictures)
+    apart = [file for file in files if not pairs.add_by_place(file)]
+    used = {picture.parent for picture in pairs.found}
+    for file in apart:
+        with source.listing_faults():
+            path = told(file)
+            if path is None:
+                source.change('files of other content, left out', file)
+            else:
+                pairs.add_apart(file, path, used)
+    return pairs.found
+
+
+class _Pairs:
+    """The pairs of a folder that are found so far."""
+
+    def __init__(self, source: Source, chosen: Collection[Path]) -> None:
+        self.source = source
+        self.chosen = {*chosen}
+        self.known = by_name(chosen)
+        self.found: dict[Path, Path] = {}
+        self.settled: set[Path] = set()  # folders whose files have their pictures by their place
+        self.places = self._places(source.pictures)
+        self.unread = self._places(source.unread)
+        self.stems = defaultdict(list)
+        for picture in source.pictures:
+            self.stems[picture.stem].append(picture)
+
+    def add_by_place(self, file: Path) -> bool:
+        """Return whether a file has pictures by its place, and pair it if they are read."""
+        alike = self.places[self._place(file, file.stem)]
+        if alike:
+            self.settled.add(file.parent)
+            self._add(file, [picture for picture in alike if picture in self.chosen])
+        return bool(alike)
+
+    def add_apart(self, file: Path, path: str, used: Collection[Path]) -> None:
+        """Pair a file without a picture by its place.
+
+        Args:
+            file: an annotation file.
+            path: of its picture, as it tells it, or ''.
+            used: folders of pictures that have their files by their place.
+
+        Raises:
+            InputError: it has no picture.
+        """
+        picture = meant(path, (file.parent, self.source.root), self.known)
+        alike = [picture] if picture else []
+        if not alike and file.parent not in self.settled:
+            alike = self.stems[file.stem]
+            if alike and used.issuperset(each.parent for each in alike):
+                self.source.change('annotation files beside those that are read, left out', file)
+                return
+            alike = [each for each in alike if each.parent not in used and self._fit(file, each)]
+        if not alike:
+            raise InputError(self._without_picture(file))
+        if kept := self._add(file, alike):
+            note = 'annotation files apart from their pictures, paired by what they name'
+            self.source.change(note, f'{file} with {kept}')
+
+    def _add(self, file: Path, alike: Sequence[Path]) -> Path | None:
+        """Pair a file with the picture that is read, and return it."""
+        kept = [picture for picture in alike if picture in self.chosen]
+        if not kept:
+            self.source.change('annotation files of pictures that are left out', file)
+        elif len(kept) > 1:
+            self.source.faults.append(
+                f'{file}: has several pictures of its name, {some(kept, str)}. Keep one.'
+            )
+        elif kept[0] in self.found:
+            self.source.faults.append(
+                f'{file}: {kept[0]} already has {self.found[kept[0]]}. Keep one.'
+            )
+        else:
+            self.found[kept[0]] = file
+            return kept[0]
+        return None
+
+    def _without_picture(self, file: Path) -> str:
+        if unread := self.unread[self._place(file, file.stem)]:
+            return (
+                f'{file}: its picture {unread[0].name} is of a form that is not read. Convert it '
+                f'to one of {", ".join(IMAGES)}.'
+            )
+        return f'{file}: has no picture. Add it, or take the file out.'
+
+    def _places(self, pictures: Iterable[Path]) -> Mapping[tuple[str, ...], list[Path]]:
+        places = defaultdict(list)
+        for picture in pictures:
+            for name in (picture.stem, picture.name):  # some tools write a.jpg.txt
+                places[self._place(picture, name)].append(picture)
+        return places
+
+    def _place(self, file: Path, name: str) -> tuple[str, ...]:
+        """Return the folders of a file without the words of :data:`KINDS`, and a name."""
+        folder = KINDS.sub('', str(file.parent.relative_to(self.source.root)).lower())
+        words = [word.strip('_-. ') for word in folder.split('/')]
+        return (*[word for word in words if word], name)
+
+    def _fit(self, file: Path, picture: Path) -> bool:
+        """Return whether the folders of two files do not name two splits."""
+        splits = {split_of(self.source, file), split_of(self.source, picture)}
+        return len(splits - {None}) < 2
+
+
+def split_of(source: Source, file: Path) -> str | None:
+    """Return the split that the folders of a file name."""
+    return named_split(str(file.parent.relative_to(source.root)))
+
+
+def by_name(paths: Iterable[Path]) -> Mapping[str, list[Path]]:
+    """Return lists of paths by their last part."""
+    names = defaultdict(list)
+    for path in paths:
+        names[path.name].append(path)
+    return names
+
+
+def meant(text: str, bases: Iterable[Path], known: Mapping[str, Sequence[Path]]) -> Path | None:
+    """Return which of the ``known`` paths a text in a file means, None if none or several.
+
+    The text may be of another machine: its first folders are dropped until the rest leads to a
+    path from one of the ``bases``, or is the end of a single path.
+    """
+    parts = [part for part in re.split(r'[/\\]', text.strip()) if part not in ('', '.')]
+    for start in range(max(0, len(parts) - DEEPEST), len(parts)):
+        tail = parts[start:]
+        alike = known.get(tail[-1], ())
+        for base in bases:
+            path = Path(os.path.normpath(base.joinpath(*tail)))
+            if path in alike:
+                return path
+        ends = [path for path in alike if [*path.parts[-len(tail) :]] == tail]
+        if len(ends) == 1:
+            return ends[0]
+    return None
+
+
+def beginning(file: Path) -> bytes:
+    """Return the first part of a file without zeros, which UTF-16 has behind each letter.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        with open(file, 'rb', opener=regular_file) as content:
+            return content.read(BEGINNING).replace(b'\0', b'')
+    except OSError as error:
+        raise InputError(f'{file} cannot be read ({error.strerror})') from error

@@ -1,0 +1,230 @@
+"""Classes and splits of a data set in YOLO's form: what a YAML file or darknet's obj.data says."""
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ...errors import InputError
+from ...utils.files import read_small
+from ...utils.messages import cut, some
+from ...utils.verbs import command_line
+from ..own.folder import names_in_lines, read_text
+from ..own.splits import SPLIT_OF
+from .pairing import KINDS, beginning, by_name, meant
+from .source import Source
+
+NAMES = ('classes.txt', 'labels.txt')  # files of names, one a line, beside those of suffix .names
+SUFFIXES = ('.yaml', '.yml')
+DARKNET = '.data'
+LARGEST = 2**18  # bytes; the names of 10000 classes take two thirds of it
+NOTHING = ('', '~', 'null', 'None')  # values that say nothing
+SHALLOWEST = 3  # parts of the path of a folder that is looked through
+
+
+class Words(yaml.SafeLoader):
+    """Leaves words as they are written: no, 010 and 12:30 are names as well."""
+
+    yaml_implicit_resolvers = {'<': yaml.SafeLoader.yaml_implicit_resolvers['<']}  # merged keys
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict:
+        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        if twice := sorted({key for key in keys if keys.count(key) > 1}):
+            raise yaml.YAMLError(f'it has {some(twice)} twice')
+        return super().construct_mapping(node, deep)
+
+
+def read_settings(file: Path) -> dict:
+    """Return what a file says, all of it as text in lists and dictionaries.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    if file.suffix.lower() == DARKNET:
+        rows = [line.split('=', 1) for line in read_text(file).splitlines() if '=' in line]
+        return {key.strip(): value.strip() for key, value in rows}
+    text = read_small(file, LARGEST)
+    try:
+        content = yaml.load(text, Words)  # makes no objects of other types
+    except Exception as error:  # yaml raises KeyError, IndexError ... where a tag does not fit
+        raise InputError(f'{file}: not a YAML file that can be read: {cut(str(error))}') from error
+    return content if isinstance(content, dict) else {}
+
+
+def folder_of(file: Path) -> Path:
+    """Return the folder of a data set whose YAML file is given.
+
+    It is that of the file, or the one around the pictures to which the file leads.
+
+    Raises:
+        InputError: the file cannot be read, or leads to places without a folder of their own.
+    """
+    settings = read_settings(file)
+    base = Path(os.path.normpath(file.parent / str(settings.get('path', ''))))
+    places = [Path(os.path.normpath(base / text)) for _, text in _values(settings)]
+    places = [place for place in places if place.exists()]
+    if not places or any(place.is_relative_to(file.parent) for place in places):
+        return file.parent
+    common = Path(os.path.commonpath(places))
+    while common.is_file() or KINDS.fullmatch(common.name.lower()) or common.name in SPLIT_OF:
+        common = common.parent
+    if len(common.parts) < SHALLOWEST or common == Path.home():
+        raise InputError(
+            f'{file}: leads to {some(places, str)}, which share the folder {common} alone. Put '
+            'them into a folder of their own.'
+        )
+    return common
+
+
+@dataclass
+class Told:
+    """What a file says of the data set in its folder."""
+
+    file: Path
+    settings: dict = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)  # of the classes, in their order
+    claims: dict[Path, list[str]] = field(default_factory=dict)  # splits of pictures it leads to
+    lists: set[Path] = field(default_factory=set)  # text files that were followed
+    missing: list[str] = field(default_factory=list)  # what leads to no picture
+
+
+def find_told(source: Source) -> Told:
+    """Return what the YAML file that is meant says; of the folder alone, nothing.
+
+    It is the one that names classes and leads to pictures, or else the uppermost that names
+    classes, or else the one that leads to pictures.
+
+    Raises:
+        InputError: several files say different things, or the only one cannot be read.
+    """
+    if source.settings:
+        return _read_told(source, source.settings)
+    told, broken = [], []
+    for file in source.ending(*SUFFIXES, DARKNET):
+        try:
+            told.append(_read_told(source, file))
+        except InputError as error:
+            source.change('YAML files that cannot be used, left out', file)
+            broken += [error] if b'names' in beginning(file) else []
+    named = [each for each in told if each.names]
+    if broken and not named:
+        raise broken[0]
+    least = min((len(each.file.parts) for each in named), default=0)
+    candidates = (
+        [each for each in named if each.claims]
+        or [each for each in named if len(each.file.parts) == least]
+        or [each for each in told if each.claims]
+        or [Told(source.root)]
+    )
+    chosen = candidates[0]
+    if any((each.names, each.claims) != (chosen.names, chosen.claims) for each in candidates[1:]):
+        files = some([each.file for each in candidates], str)
+        command = command_line('import', 'yolo', str(chosen.file), 'OUT')
+        raise InputError(
+            f'{source.root}: {files} tell different classes or splits. Give the one that is meant '
+            f'in place of the folder, such as {command}.'
+        )
+    for each in named:
+        if each not in candidates:
+            source.change(f'YAML files beside {chosen.file.name}, left out', each.file)
+    return chosen
+
+
+def find_names(source: Source, told: Told) -> list[str]:
+    """Return the names of the classes, [] where nothing tells them.
+
+    Raises:
+        InputError: several files tell different ones.
+    """
+    if source.names:
+        return [*source.names]
+    texts = [each for each in source.files if each.name in NAMES or each.suffix == '.names']
+    listed = {tuple(names_in_lines(each)) for each in texts} if not told.names else set()
+    longest = max(listed, key=len, default=())
+    # LabelImg writes a file into each folder, and adds names where they are used first
+    if any(longest[: len(names)] != names for names in listed):
+        raise InputError(
+            f'{source.root}: {some(texts, str)} name different classes. Keep one, or give the '
+            'names in the order of their numbers: --names cat dog.'
+        )
+    count = told.settings.get('nc', '')
+    if told.names and count not in (*NOTHING, str(len(told.names))):
+        source.change('nc that is not the number of names, not used', f'{told.file}: {cut(count)}')
+    return told.names or [*longest]
+
+
+def _read_told(source: Source, file: Path) -> Told:
+    settings = read_settings(file)
+    told = Told(file, settings, [] if source.names else _names(source, file, settings))
+    _follow(source, told)
+    return told
+
+
+def _names(source: Source, file: Path, settings: dict) -> list[str]:
+    """Return the names in a YAML file or in the text to which it leads, [] without any."""
+    names = settings.get('names', '')
+    if isinstance(names, str):
+        text = meant(names, (file.parent, source.root), by_name(source.files))
+        if names in NOTHING or text:
+            return names_in_lines(text) if text else []
+    if isinstance(names, dict) and {*names} == {str(number) for number in range(len(names))}:
+        names = [names[str(number)] for number in range(len(names))]
+    if isinstance(names, list) and names and all(isinstance(name, str) for name in names):
+        names = [name.strip() for name in names]
+        if len({*names, ''}) > len(names):
+            return names
+    raise InputError(
+        f'{file}: names must be a list of different names, or have one for each number from 0.'
+    )
+
+
+def _follow(source: Source, told: Told) -> None:
+    """Find the pictures of each split: in a folder, in a list of paths, or in several of these."""
+    folders = {picture.parent for picture in source.pictures}
+    folders |= {up for folder in folders for up in folder.parents if up.is_relative_to(source.root)}
+    places = by_name([*folders, *source.ending('.txt')])
+    for split, text in _values(told.settings):
+        place = source.root
+        if text.strip('./\\'):
+            place = meant(text, _bases(source, told), places)
+        if not place:
+            told.missing.append(f'{told.file}, {split}: {cut(text)}')
+        elif place.suffix.lower() == '.txt':
+            add_list(source, told, place, split)
+        else:
+            for picture in source.pictures:
+                if place in picture.parents:
+                    told.claims.setdefault(picture, []).append(split)
+
+
+def add_list(source: Source, told: Told, file: Path, split: str) -> None:
+    """Add the pictures that a text file names for a split, one path in each line."""
+    told.lists.add(file)
+    pictures = by_name(source.pictures)
+    for line in filter(None, map(str.strip, read_text(file).splitlines())):
+        if picture := meant(line, [file.parent, *_bases(source, told)], pictures):
+            told.claims.setdefault(picture, []).append(split)
+        else:
+            told.missing.append(f'{file}: {cut(line)}')
+
+
+def _bases(source: Source, told: Told) -> list[Path]:
+    """Return the folders from which paths may start."""
+    folder = told.file.parent
+    return [folder / str(told.settings.get('path', '')), folder, source.root]
+
+
+def _values(settings: dict) -> list[tuple[str, str]]:
+    """Return the splits that settings name, each with the text of one place."""
+    return [
+        (split, text)
+        for word, split in SPLIT_OF.items()
+        for text in _as_list(settings.get(word))
+        if isinstance(text, str) and text not in NOTHING
+    ]
+
+
+def _as_list(value: Any) -> list:
+    return value if isinstance(value, list) else [value]
