@@ -75,6 +75,13 @@ OUTLINED = [entry(1, 1, 1, (4, 4, 20, 10), [[4, 4, 24, 4, 24, 14]]), entry(2, 1,
 SETS = {
     'yolo': {'all': [*PLAIN, *(e | {'id': 9} for e in OUTLINED[:1])]},
     'voc': {'train': CROWD, 'val': PLAIN},
+    'cvat': {
+        'train': [
+            *PLAIN,
+            entry(5, 1, 1, (0, 0, 40, 40), [[0, 0, 9, 0, 9, 9], [20, 20, 40, 20, 40, 40]]),
+        ],
+        'val': OUTLINED,
+    },
     'coco': {
         'all': [*CROWD, entry(5, 1, 1, (4, 4, 4, 4), [[4, 4, 8, 4, 8, 8], [4, 6, 6, 8, 4, 8]])]
     },

@@ -70,6 +70,83 @@ def test_vocs_own_folders_and_lists(tmp_path):
     assert [Path(place).name for _, (place,) in (unlisted, without)] == ['d.jpg', 'e.jpg']
 
 
+@pytest.mark.parametrize(
+    ('line', 'listed'),
+    [
+        ('a b', True),
+        ('a b.jpg', True),
+        ('images\\a b.jpg', True),
+        ('./x/a b.xml', True),
+        ('a', False),
+    ],
+)
+def test_lines_of_lists_are_names_paths_or_files(tmp_path, line, listed):
+    for name in ('a b', 'c'):
+        picture(tmp_path / 'JPEGImages' / f'{name}.jpg')
+        voc(tmp_path / 'Annotations' / f'{name}.xml', CAT)
+    (tmp_path / 'ImageSets' / 'Main').mkdir(parents=True)
+    (tmp_path / 'ImageSets' / 'Main' / 'val.txt').write_text(f'{line}\n\nc\n')
+    (tmp_path / 'train.txt').write_text('c\n')
+    source = Source(tmp_path)
+    pictures, _ = read_voc(source)
+    assert ('a b' in {picture.path.stem for picture in pictures}) == listed
+    assert ('names in lists that no picture has' in source.changes) != listed
+    assert len(source.changes['lists of pictures beside ImageSets/Main, not followed']) == 1
+
+
+def test_every_box_of_an_object_counts_and_its_parts_are_named(tmp_path):
+    box = voc_object('cat', 1, 1, 10, 20)
+    corners = box[box.index('<bndbox>') : box.index('</object>')]
+    second = box.replace('</object>', corners.replace('10', '30') + '</object>')
+    turned = '<robndbox><cx>20</cx><cy>10</cy><w>8</w><h>4</h><angle>1.5707963</angle></robndbox>'
+    part = f'<part><name>head</name>{corners}</part>'
+    points = ''.join(f'<pt><x>{x}</x><y>{y}</y></pt>' for x, y in ((1, 1), (9, 1), (9, 9)))
+    numbered = '<x1>1</x1><y1>2</y1><x2>9</x2><y2>2</y2><x3>9</x3><y3>9</y3>'
+    picture(tmp_path / '0.png')
+    voc(
+        tmp_path / '0.xml',
+        f'{second}<object><name>dog</name>{turned}</object>',
+        f'<object><name>fox</name><polygon>{points}</polygon><polygon>{numbered}</polygon></object>',
+        voc_object('ant', 11, 1, 20, 20).replace('</object>', f'{part}</object>'),
+        voc_object('bee', 11, 1, 20, 20, polygon=numbered),
+    )
+    found, changes = read(tmp_path)
+    assert [(name, box) for name, box, _ in found if name != 'dog'] == [
+        ('cat', [0, 0, 10, 20]),
+        ('cat', [0, 0, 30, 20]),
+        ('fox', [1, 1, 8, 8]),
+        ('fox', [1, 2, 8, 7]),
+        ('ant', [10, 0, 10, 20]),
+        ('bee', [10, 0, 10, 20]),
+    ]
+    assert found[2][1] == pytest.approx([18, 6, 4, 8], abs=1e-5)
+    assert changes == {
+        'parts of objects, left out': 1,
+        'outlines beside a box of the same object, left out': 1,
+    }
+
+
+@pytest.mark.parametrize('width', ['40.0', '', ' 40 ', '0', '4e1'])
+def test_sizes_are_numbers_or_missing(tmp_path, width):
+    picture(tmp_path / '0.png')
+    voc(tmp_path / '0.xml', CAT, size=(width, '30'))
+    assert len(read(tmp_path)[0]) == 1
+
+
+def test_a_file_goes_by_the_picture_that_it_names_and_others_are_left_out(tmp_path):
+    picture(tmp_path / 'pictures' / 'IMG 1 & 2.png')
+    file = voc(tmp_path / 'xml' / '000.xml', CAT)
+    file.write_text(file.read_text().replace('000.png', 'IMG 1 &amp; 2.png'))
+    (tmp_path / 'pom.xml').write_text('<!DOCTYPE x><project/>')
+    (tmp_path / 'annotations.xml').write_text('<annotations><image/></annotations>')
+    found, changes = read(tmp_path)
+    assert len(found) == 1
+    assert changes == {
+        'annotation files apart from their pictures, paired by what they name': 1,
+        'files of other content, left out': 2,
+    }
+
+
 def test_a_doctype_in_another_encoding_is_found(tmp_path):
     picture(tmp_path / '0.png')
     text = f'<!DOCTYPE a [{LAUGHS}]><a>&a9;</a>'
@@ -82,6 +159,10 @@ def test_a_doctype_in_another_encoding_is_found(tmp_path):
     ('text', 'message'),
     [
         ('<html/>', 'its root is <html>, not <annotation>'),
+        ('<size><width>wide</width></size>', "the size of its picture is 'wide'"),
+        ('<object><name>cat</name></object>', 'object 1 has no <bndbox>'),
+        ('<object><name>c</name><polygon><x1>1</x1></polygon></object>', '<polygon> without three'),
+        ('<object/><bndbox/>', 'has boxes outside of its <object> entries'),
         (voc_object(' ', 1, 1, 5, 5), 'object 1 has no <name>'),
         (voc_object('cat', 1, 1, 'x', 5), 'object 1 has no <bndbox> of four numbers'),
         (

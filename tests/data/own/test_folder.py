@@ -1,5 +1,7 @@
 """Files below a folder, and the text in them."""
 
+import pytest
+
 from vitbackbones.data.own.folder import (
     DEPTH,
     files_below,
@@ -40,3 +42,21 @@ def test_two_spellings_of_a_name_are_one_warning():
     first, second = spelling_warnings('a.json', names)
     assert first.startswith("a.json: 'Car', 'car' are different classes")
     assert second.startswith("a.json: 'traffic light', 'Traffic_Light' are different classes")
+
+
+@pytest.mark.parametrize(
+    'name', ['0', '010', '1_000', '12:30', '0.5', '2024-01-01', '1e3', '0 0.5 0.5 0.2 0.2', '-1,5']
+)
+def test_names_like_numbers_coordinates_or_dates_are_one_warning(name):
+    (warning,) = spelling_warnings('a.json', ['cat', name])
+    assert f'a.json: class names look like numbers, coordinates or dates: {name!r}; ' in warning
+
+
+@pytest.mark.parametrize('name', ['class 1', '3d', 'no', 'e', '-', 'A4', 'null', ''])
+def test_other_names_are_none(name):
+    assert spelling_warnings('a.json', ['cat', name]) == []
+
+
+def test_folders_of_tools_are_not_looked_through(tmp_path):
+    write(tmp_path, {'a/1.json': None, '__MACOSX/2.json': None, 'runs/segment/3.json': None})
+    assert [file.name for file in files_below(tmp_path, ('.json',))] == ['1.json']
