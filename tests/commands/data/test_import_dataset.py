@@ -5,6 +5,8 @@ import os
 
 import pytest
 
+from vitbackbones.commands.data.import_dataset import imported_from
+
 from ...data.importing.forms import picture, voc, voc_object, yolo
 from ..conftest import TINY
 
@@ -154,3 +156,32 @@ def test_what_is_odd_is_said_and_all_of_it_is_in_a_file(tool, pets, tmp_path):
     (left_out,) = record['changes'].values()
     assert left_out == [str(pets / f'{name}.png') for name in '56789']
     assert '9.xml' in record['faults'][0]
+
+
+def test_links_that_an_import_made_are_known_by_its_record(run, pets, tmp_path):
+    run('import', 'voc', 'pets', 'out')
+    run('import', 'voc', 'pets', 'again')
+    record = tmp_path / 'again' / 'import.json'
+    record.write_text(
+        json.dumps(json.loads(record.read_text()) | {'folder': str(tmp_path / 'out')})
+    )
+    assert imported_from('again') == [tmp_path / 'out', tmp_path / 'pets']
+    assert imported_from('pets') == []
+    record.write_text('[]')
+    assert imported_from('again') == []
+
+
+def test_what_training_would_refuse_is_said_by_the_import(run, tmp_path):
+    root = yolo(tmp_path / 'in', {str(i): '0 0.5 0.5 0.5 0.5' for i in range(5)})
+    yolo(root, {'a': '', 'b': ''}, split='val')
+    result = run('import', 'yolo', 'in', 'out')
+    assert 'next:' not in result.out
+    assert 'not yet ready for training: ' in result.out
+    assert 'no picture for val has an object that counts' in result.out
+    run('convert', 'out', 'voc', '--to', 'voc')  # which needs no objects for validation
+
+
+def test_coco_needs_no_import(run, capsys):
+    with pytest.raises(SystemExit):
+        run('import', 'coco', 'in', 'out')
+    assert "COCO's format needs no import; give its folder to check" in capsys.readouterr().err

@@ -97,3 +97,15 @@ def test_nothing_of_a_file_with_a_fault_counts(root):
         source.leave_out('too thin', 'a.txt, line 2')
         raise InputError('a.txt, line 3: odd')
     assert (source.taken, source.left_out, source.faults) == (0, 0, ['a.txt, line 3: odd'])
+
+
+@pytest.mark.parametrize(('name', 'followed'), [('x.png', True), ('x.json', False)])
+def test_links_of_an_import_lead_to_pictures_of_its_folder(root, name, followed):
+    outside = picture(root.parent / 'outside' / 'x.png')
+    outside.with_suffix('.json').touch()
+    (root / 'images' / name).symlink_to(outside.parent / name)
+    if followed:
+        assert root / 'images' / 'x.png' in Source(root, [outside.parent]).pictures
+        return
+    with pytest.raises(InputError, match='is a link to'):
+        Source(root, [outside.parent])

@@ -1,15 +1,22 @@
 """``vitbackbones convert``: a data set of boxes and outlines in the form of another tool."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from functools import partial
 
 from ...data.importing.coco import read_coco
-from ...data.importing.writing import write_cvat, write_voc, write_yolo
+from ...data.importing.pictures import Picture
+from ...data.importing.source import Source
+from ...data.importing.writing import leave_out_crowds, write_cvat, write_voc, write_yolo
+from ...errors import InputError
 from ...utils.messages import page
+from ..cli import add_shared
 from .import_dataset import BOXES, add_folders, make_folder, write_boxes, write_pictures
 
 FROM = {'coco': read_coco, **BOXES}
 TO = {'yolo': write_yolo, 'voc': write_voc, 'coco': write_boxes, 'cvat': write_cvat}
+
+WITHOUT_CROWDS = {'yolo': 'YOLO', 'cvat': 'CVAT'}
 
 EXAMPLES = f"""\
 examples:
@@ -25,6 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add_folders(parser.add_argument)
+    add_shared(parser.add_argument, '--annotations')
     parser.add_argument('--to', choices=TO, required=True, help='form of OUT')
     given = "form of FOLDER (default: coco, an annotation file in COCO's form)"
     parser.add_argument('--from', choices=FROM, default='coco', dest='given', help=given)
@@ -36,6 +44,17 @@ def convert(options: Namespace) -> None:
     Raises:
         InputError: as :func:`.import_dataset.import_dataset`.
     """
-    how = {'options': options, 'read': FROM[options.given], 'write': TO[options.to]}
+    how = {'options': options, 'read': partial(_read, options=options), 'write': TO[options.to]}
     fill = partial(write_pictures, **how)
     make_folder(options, options.to, fill, follow=options.given == 'coco')
+
+
+def _read(source: Source, options: Namespace) -> tuple[Sequence[Picture], Sequence[str]]:
+    """Read pictures, without what the form to write has no place for."""
+    if options.annotations and options.given != 'coco':
+        raise InputError("--annotations: goes with annotations in COCO's form")
+    meant = {'annotations': options.annotations} if options.annotations else {}
+    pictures, classes = FROM[options.given](source, **meant)
+    if form := WITHOUT_CROWDS.get(options.to):
+        leave_out_crowds(source, pictures, form)
+    return pictures, classes

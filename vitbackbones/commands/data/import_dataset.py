@@ -5,7 +5,7 @@ complete or absent. The files that it is made of stay as they are.
 """
 
 import json
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,13 +19,15 @@ from ...data.importing.source import Source
 from ...data.importing.voc import read_voc
 from ...data.importing.yolo import read_yolo
 from ...data.importing.yolo_settings import folder_of
+from ...data.own.coco_folder import find_parts, measurable
 from ...data.own.folder import in_words, spelling_warnings
 from ...data.own.splits import WORDS
 from ...errors import InputError, printable
-from ...utils.files import whole_folder
+from ...utils.files import read_json, whole_folder
 from ...utils.messages import page, plural, some
 from ...utils.processes import show_warnings
 from ...utils.verbs import command_line
+from ..cli import add_shared, score
 
 BOXES = {'voc': read_voc, 'yolo': read_yolo, 'labelme': read_labelme, 'cvat': read_cvat}
 SUFFIXES = {'.xml': 'voc or cvat', '.txt': 'yolo', '.json': 'labelme'}  # of these forms
@@ -56,12 +58,24 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add('form', choices=(*CONFIGS, 'corrections'), help='form of the annotations')
+    add('form', type=_form, choices=(*CONFIGS, 'corrections'), help='form of the annotations')
     accepted = 'of corrections: the list of an audit, or annotations of its pictures in its folder'
     add('list', nargs='?', metavar='LIST', help=accepted)
     add_folders(add)
     table = f'colors of the classes of masks (default: found in FOLDER; {page("own_data")})'
     add('--colors', metavar='FILE', help=table)
+    likely = 'of corrections: likelihood from which an entry of LIST is taken over (default: 0)'
+    add('--least', type=score, default=0.0, metavar='LIKELIHOOD', help=likely)
+    add_shared(add, '--annotations')
+
+
+def _form(text: str) -> str:
+    """Read the form as an argument's ``type``."""
+    if text == 'coco':
+        raise ArgumentTypeError(
+            "COCO's format needs no import; give its folder to check and train with --data-root"
+        )
+    return text
 
 
 def add_folders(add: Callable) -> None:
@@ -84,10 +98,15 @@ def import_dataset(options: Namespace) -> None:
     """
     if (options.form == 'corrections') != bool(options.list):
         raise InputError('LIST goes with the form corrections: corrections LIST FOLDER OUT')
+    if (options.least or options.annotations) and not options.list:
+        raise InputError('--least, --annotations: go with the form corrections')
 
     def fill(source: Source, part: Path) -> str:
         if options.list:
-            return import_corrections(Path(options.list), source.root, part, options.copy)
+            given = options.least, options.annotations
+            summary = import_corrections(source, Path(options.list), part, options.copy, *given)
+            _require_sound(source, options.skip_faulty)
+            return summary
         if options.form != 'masks':
             return write_pictures(source, part, options, BOXES[options.form], write_boxes)
         colors = options.colors and Path(options.colors).expanduser()
@@ -95,17 +114,25 @@ def import_dataset(options: Namespace) -> None:
         _require_sound(source, options.skip_faulty)
         return summary
 
-    out = make_folder(options, options.form, fill)
+    out = make_folder(
+        options, options.form, fill, follow=options.list and imported_from(options.folder)
+    )
     config = CONFIGS.get(
         options.form, 'quick_segmentor' if (out / 'masks').is_dir() else 'quick_detector'
     )
     arguments = [config, '--data-root', str(out)]
+    if (out / 'annotations').is_dir():
+        try:
+            measurable(find_parts(out))
+        except InputError as error:
+            print(printable(f'not yet ready for training: {error}'))
+            return
     print('next:', command_line('train', *arguments))
     print('before a long run:', command_line('check', *arguments))
 
 
 def make_folder(
-    options: Namespace, form: str, fill: Callable[[Source, Path], str], follow: bool = False
+    options: Namespace, form: str, fill: Callable[[Source, Path], str], follow: bool | list = False
 ) -> Path:
     """Let ``fill`` write a folder and say what is in it; print that, and return the folder.
 
@@ -142,6 +169,19 @@ def make_folder(
         relative_links(part, out.parent.resolve() / out.name)
     print(f'{summary}, in {out}')
     return out
+
+
+def imported_from(folder: str | Path) -> list[Path]:
+    """Return the folders that an imported one was made of, to whose pictures it may have links."""
+    found: list[Path] = []
+    file = Path(folder).expanduser().absolute() / RECORD
+    while file.is_file() and file.parent not in found[:-1]:
+        record = read_json(file)
+        if not isinstance(record, dict) or not isinstance(record.get('folder'), str):
+            break
+        found.append(Path(record['folder']))
+        file = found[-1] / RECORD
+    return found
 
 
 def _require_free(out: Path, overwrite: bool) -> None:

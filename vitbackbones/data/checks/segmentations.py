@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 from pycocotools import mask as coco_mask
@@ -72,6 +73,50 @@ def check_masks(
     return fault_lines(ann_file, doubts)
 
 
+class Usable(NamedTuple):
+    """A mask as polygons or RLE, [] without any; whether parts were dropped, or cut at an edge."""
+
+    mask: list | dict
+    dropped: bool = False
+    cut: bool = False
+
+
+def usable_segmentation(mask: object, height: int, width: int) -> Usable:
+    """Return what can be used of the mask of an annotation, for an image of this size.
+
+    Polygons of fewer than three points, or without an area in the image, are dropped.
+
+    Raises:
+        ValueError, OverflowError: it is no mask of this image.
+    """
+    if mask is None or mask == []:
+        return Usable([])
+    if isinstance(mask, dict):
+        runs = read_runs(mask, height, width)
+        return Usable(mask) if any(runs[1::2]) else Usable([], dropped=True)
+    _require_polygons(mask)
+    if any(len(part) % 2 for part in mask):
+        raise ValueError('a polygon has an odd number of coordinates')
+    _bounds_of_polygons(mask)
+    limits = np.array([width, height])
+    inside = [np.reshape(part, (-1, 2)).clip(0, limits).ravel().tolist() for part in mask]
+    kept = [part for part in inside if len(part) >= 6 and _area(part) > 0]
+    moved = any(new != old for new, old in zip(inside, mask, strict=True) if new in kept)
+    same = [old for new, old in zip(inside, mask, strict=True) if new in kept]
+    return Usable(kept if moved else same, dropped=len(kept) < len(mask), cut=moved)
+
+
+def _area(polygon: Sequence[float]) -> float:
+    x, y = np.array(polygon[::2], float), np.array(polygon[1::2], float)
+    return abs(float(x @ np.roll(y, 1) - y @ np.roll(x, 1))) / 2
+
+
+def _require_polygons(mask: object) -> None:
+    is_nested = isinstance(mask, list) and set(map(type, mask)) == {list}
+    if not is_nested or set(map(type, chain.from_iterable(mask))) - set(NUMBER):
+        raise ValueError(f'it is {cut(mask)} and not {FORMS}')
+
+
 def require_masks(ann_file: str) -> None:
     """Raise an ``InputError`` if COCO evaluation cannot read the masks of a file."""
     images, annotations, _ = read_coco(ann_file)
@@ -94,20 +139,18 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
 
 def _doubt_of(mask: object, box: Sequence[float], height: int, width: int, evaluated: bool) -> str:
     """Return what is suspicious of a mask; a ``ValueError`` says why it cannot be used."""
-    is_nested = isinstance(mask, list) and set(map(type, mask)) == {list}
     if isinstance(mask, dict):
         runs = {'size': [height, width], 'counts': read_runs(mask, height, width)}
         x, y, w, h = coco_mask.toBbox(coco_mask.frPyObjects(runs, height, width)).tolist()
         bounds = x, y, x + w, y + h
-    elif is_nested and set(map(type, chain.from_iterable(mask))) <= set(NUMBER):
+    else:
+        _require_polygons(mask)
         whole = [part for part in mask if len(part) >= 6 and len(part) % 2 == 0]
         if evaluated and len(mask[0]) < 5:
             raise ValueError(
                 'its first polygon has fewer than 3 points, at which COCO evaluation stops'
             )
         bounds = _bounds_of_polygons(whole)
-    else:
-        raise ValueError(f'it is {cut(mask)} and not {FORMS}')
     x1, y1, x2, y2 = bounds
     inside = max(x1, 0), max(y1, 0), min(x2, width), min(y2, height)
     if inside[0] >= inside[2] or inside[1] >= inside[3]:

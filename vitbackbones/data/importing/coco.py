@@ -1,43 +1,126 @@
 """Annotations in COCO's form, as :mod:`.pictures` has those of other forms."""
 
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
 from ...errors import InputError
+from ...utils.messages import cut
 from ...utils.rules import is_number
-from ..own.coco_folder import find_parts
-from .pictures import Picture, open_picture
+from ..checks.segmentations import usable_segmentation
+from ..own.coco_folder import CocoPart, find_parts
+from .pictures import LEAST, Picture, open_picture
 from .source import Source
 
 KEPT = ('bbox', 'area', 'iscrowd', 'segmentation')
+OUTSIDE = 'objects outside of their picture or thinner than a pixel, left out'
+BEYOND_EDGE = 'objects that reach beyond the edge of their picture, cut there'
+NO_MASK = 'outlines of fewer than 3 points or outside of their picture, left out'
 
 
-def read_coco(source: Source) -> tuple[list[Picture], list[str]]:
-    """Read the annotation files below a folder, and the names of their classes, in their order."""
-    parts, pictures, names = find_parts(source.root, ()), [], {}
+def read_coco(source: Source, annotations: Sequence[str] = ()) -> tuple[list[Picture], list[str]]:
+    """Read the annotation files below a folder, and the names of their classes, in their order.
+
+    ``annotations`` are those of :func:`.annotation_files.find_files`.
+    """
+    parts, names = find_parts(source.root, (), annotations), {}
+    pictures: dict[Path, Picture] = {}
     for split, part in parts.items():
         classes = {entry['id']: entry['name'] for entry in part.content['categories']}
         names |= dict.fromkeys(classes.values())
-        objects: dict = {}
+        objects = defaultdict(list)
         for entry in part.content['annotations']:
-            kept = {'iscrowd': 0, 'segmentation': []} | {k: entry[k] for k in KEPT if k in entry}
-            box = kept.get('bbox')
-            is_box = isinstance(box, list) and len(box) == 4 and all(map(is_number, box))
-            if not is_box or entry['category_id'] not in classes:
-                raise InputError(
-                    f'{part.file}: annotation {entry["id"]} has no bbox of four numbers, or a '
-                    'category_id that categories lack. Correct it.'
-                )
-            kept.setdefault('area', box[2] * box[3])
-            named = {'name': classes[entry['category_id']], **kept}
-            objects.setdefault(entry['image_id'], []).append(named)
+            objects[entry['image_id']].append(entry)
         for image in part.content['images']:
-            with source.listing_faults():
-                picture = open_picture(source, part.images / image['file_name'])
-                told = image.get('width'), image.get('height')
-                if told != (picture.width, picture.height):
-                    raise InputError(
-                        f'{part.file}: says {told[0]} x {told[1]} pixels of {picture.path}, which '
-                        f'has {picture.width} x {picture.height}. Correct the one or the other.'
-                    )
-                picture.split = split if len(parts) > 1 else None
-                picture.objects = objects.get(image['id'], [])
-                pictures.append(picture)
-    return pictures, [*names]
+            own = objects[image['id']]
+            with source.listing_faults(), source.accounting(part.file, len(own)):
+                picture = _picture(source, part, image, split if len(parts) > 1 else None, pictures)
+                for entry in own:
+                    where = f'{part.file}: annotation {entry["id"]}'
+                    add_entry(source, picture, classes[entry['category_id']], entry, where)
+    return [*pictures.values()], [*names]
+
+
+def _picture(
+    source: Source,
+    part: CocoPart,
+    image: dict,
+    split: str | None,
+    pictures: dict[Path, Picture],
+) -> Picture:
+    """Open a picture of a split, unless it is among the ``pictures`` by path.
+
+    Raises:
+        InputError: it cannot be read, has another size, or is for another split as well.
+    """
+    picture = open_picture(source, part.images / image['file_name'])
+    picture.split = split
+    told, found = (image.get('width'), image.get('height')), (picture.width, picture.height)
+    if told not in (found, (None, None)):
+        raise InputError(
+            f'{part.file}: says {told[0]} x {told[1]} pixels of {picture.path}, which has '
+            f'{found[0]} x {found[1]}. Correct the one or the other.'
+        )
+    known = pictures.setdefault(picture.path, picture)
+    if known.split != split:
+        raise InputError(
+            f'{picture.path}: is for {known.split} and for {split}. Take it out of one of the '
+            'annotation files.'
+        )
+    if known is not picture:
+        source.change('pictures listed under several ids, joined', picture.path)
+    return known
+
+
+def add_entry(source: Source, picture: Picture, name: str, entry: dict, where: str) -> None:
+    """Add an annotation to a picture, or note a fault or that it is left out.
+
+    Args:
+        source, picture: get the notes and the object.
+        name: of its class.
+        entry: as a file of unknown origin has it.
+        where: file and id, for notes and messages.
+    """
+    found = None
+    with source.listing_faults():
+        found = _read_entry(source, picture, entry, where)
+        if found is None:
+            source.change(OUTSIDE, where)
+    if found is None:
+        source.left_out += 1
+    else:
+        source.taken += 1
+        picture.objects.append({'name': name, **found})
+
+
+def _read_entry(source: Source, picture: Picture, entry: dict, where: str) -> dict | None:
+    """Return what of an annotation is :data:`KEPT`, None where nothing is in the picture.
+
+    Raises:
+        InputError: a value cannot be meant.
+    """
+    box, crowd, area = entry.get('bbox'), entry.get('iscrowd', 0), entry.get('area')
+    if not isinstance(box, list) or len(box) != 4 or not all(map(is_number, box)):
+        raise InputError(
+            f'{where}: bbox is {cut(box)}; it must be four numbers, [x, y, width, height] in pixels'
+        )
+    if crowd not in (0, 1):
+        raise InputError(f'{where}: iscrowd is {cut(crowd)}; it must be 0 or 1')
+    try:
+        found = usable_segmentation(entry.get('segmentation'), picture.height, picture.width)
+    except (ValueError, OverflowError) as error:
+        raise InputError(f'{where}: the segmentation cannot be used: {error}') from error
+    if found.dropped:
+        source.change(NO_MASK, where)
+    x, y, width, height = box
+    left, top = max(x, 0), max(y, 0)
+    right, bottom = min(x + width, picture.width), min(y + height, picture.height)
+    sides = [right - left, bottom - top]
+    if min(width, height, *sides) < LEAST:
+        return None
+    if (left, top, right, bottom) != (x, y, x + width, y + height) or found.cut:
+        source.change(BEYOND_EDGE, where)
+    if not is_number(area) or area <= 0 or (sides != [width, height] and not found.mask):
+        area = sides[0] * sides[1]
+    kept = [left, top, *sides], area, int(crowd), found.mask
+    return dict(zip(KEPT, kept, strict=True))

@@ -15,6 +15,8 @@ from PIL import Image
 from ...errors import InputError
 from ...utils.files import read_json
 from ...utils.messages import cut, plural, some
+from ...utils.rules import is_number
+from ..loading.coco_masks import to_mask
 from ..loading.image_file import read_header, size_of
 from ..loading.load_mask import read_mask
 from ..own.annotation_files import is_coco
@@ -22,44 +24,58 @@ from ..own.coco_folder import require_read
 from ..own.numbering import FILES
 from ..own.pool import Pool, find_pool
 from ..own.splits import named_split
-from .coco import KEPT
+from .coco import KEPT, add_entry
 from .pictures import Picture, place, write_coco
+from .source import Source
 
 LIST = 'faults.json'
 LARGEST = 2**30  # bytes of a list
+DEEPEST = 64  # folders of a name
 ADDED = re.compile('[0-9a-f]{8}-')  # before the names of Label Studio's exports
 CHANGES = ('missing', 'spurious', 'class', 'loose', 'mask')
 
 
-def import_corrections(file: Path, root: Path, out: Path, copy: bool) -> str:
+def import_corrections(
+    source: Source,
+    file: Path,
+    out: Path,
+    copy: bool,
+    least: float = 0.0,
+    annotations: Sequence[str] = (),
+) -> str:
     """Write what a folder holds, with corrections, and return a line on them.
 
     Args:
+        source: the folder that was audited; gets notes and faults.
         file: the list of an audit, without what was not accepted; or annotations of whole pictures
             in COCO's format, in the folder of that list.
-        root: the folder that was audited.
         out: an empty folder.
         copy: copy the pictures; otherwise they are links.
+        least: likelihood below which an entry of the list is left out.
+        annotations: those of :func:`.pool.find_pool`.
 
     Raises:
         InputError: a picture or its labels are not those of the audit any more, or the list does
             not fit.
     """
-    content = _read(file)
-    entries, pool = content['annotations'], find_pool(root)
+    content, pool = _read(file), find_pool(source.root, annotations)
     is_list = any('sha256' in each for each in content['images'])
     audited = content if is_list else _read(file.with_name(LIST))
     rows = _rows(file, pool, content)
     _require_same(pool, audited, {*rows.values()})
     names = {each['id']: each['name'] for each in content['categories']}
     if strange := sorted({*names.values()} - {*pool.classes}):
-        raise InputError(f'{file}: has classes that are not in {root}: {some(strange)}')
+        raise InputError(f'{file}: has classes that are not in {source.root}: {some(strange)}')
     by_row = defaultdict(list)
-    for each in entries:
-        own = each | {'category_id': pool.classes.index(names[each['category_id']])}
-        if is_list and own.get('fault') not in CHANGES:
-            raise InputError(f'{file}: annotation {each["id"]}: fault must be of {CHANGES}')
-        by_row[rows[each['image_id']]].append(own)
+    for each in content['annotations']:
+        where, row = f'{file}: annotation {each["id"]}', rows[each['image_id']]
+        if is_list:
+            _require_change(where, each, pool.labels[row], by_row[row])
+            if each.get('score', 1) < least:
+                source.change(f'corrections of a likelihood below {least:g}, left out', where)
+                continue
+        by_row[row] += _entries(source, pool, row, names[each['category_id']], each, where)
+    count = sum(map(len, by_row.values()))
     if pool.content is None:
         _write_masks(pool, by_row, out, copy)
     else:
@@ -68,7 +84,7 @@ def import_corrections(file: Path, root: Path, out: Path, copy: bool) -> str:
             for row in rows.values()
         }
         _write_boxes(pool, labels, out, copy)
-    return f'{plural(len(entries), "annotation")} of {plural(len(rows), "picture")} taken over'
+    return f'{plural(count, "annotation")} of {plural(len(rows), "picture")} taken over'
 
 
 def corrected(labels: Sequence[dict], entries: Sequence[dict]) -> list[dict]:
@@ -84,6 +100,45 @@ def corrected(labels: Sequence[dict], entries: Sequence[dict]) -> list[dict]:
         elif entry['fault'] == 'loose':
             kept.append(label | {key: entry[key] for key in ('bbox', 'area', 'segmentation')})
     return [*kept, *(each for each in entries if each['fault'] == 'missing')]
+
+
+def _require_change(where: str, entry: dict, labels: list[dict], others: list[dict]) -> None:
+    """Refuse an entry of a list that changes no label, or one that another entry changes."""
+    fault, label, score = entry.get('fault'), entry.get('label_id'), entry.get('score', 1)
+    if fault not in CHANGES:
+        raise InputError(f'{where}: fault is {cut(fault)}; it must be one of {CHANGES}')
+    if not is_number(score):
+        raise InputError(f'{where}: score is {cut(score)}; it must be a number')
+    if fault in ('missing', 'mask'):
+        return
+    if label not in [each['label_id'] for each in labels]:
+        raise InputError(f'{where}: label_id is {cut(label)}, which no label of the picture has')
+    if label in [each['label_id'] for each in others if each['fault'] != 'missing']:
+        raise InputError(f'{where}: label {cut(label)} has two corrections. Keep one.')
+
+
+def _entries(
+    source: Source, pool: Pool, row: int, name: str, entry: dict, where: str
+) -> list[dict]:
+    """Return an entry as the folder has it, with the values that are checked, [] if it is left out.
+
+    What is left out, cut or faulty is noted in ``source``.
+    """
+    numbers = {key: entry[key] for key in ('id', 'fault', 'label_id') if key in entry}
+    numbers['category_id'] = pool.classes.index(name)
+    if entry.get('fault') in ('spurious', 'class'):  # whose box is that of the label
+        return [numbers]
+    height, width = size_of(read_header(str(pool.files[row])), turns=True)
+    picture = Picture(pool.files[row], width, height, None)
+    if pool.content is None:  # where boxes are not read
+        entry = entry | {'bbox': [0, 0, width, height]}
+    add_entry(source, picture, name, entry, where)
+    for each in picture.objects:
+        del each['name']
+    if pool.content is None and picture.objects and not picture.objects[0]['segmentation']:
+        source.change('corrections of masks without an outline, left out', where)
+        return []
+    return [numbers | each for each in picture.objects]
 
 
 def _read(file: Path) -> dict:
@@ -104,7 +159,8 @@ def _rows(file: Path, pool: Pool, content: dict) -> dict[int | str, int]:
         ends[picture.name].append(row)
     for each in content['images']:
         name = each['file_name'].replace('\\', '/').rpartition('?d=')[2].removeprefix('./')
-        tails = [name.split('/', start)[-1] for start in range(name.count('/') + 1)]
+        deep = name.split('/')[-DEEPEST:]  # a longer path is of no file
+        tails = ['/'.join(deep[start:]) for start in range(len(deep))]
         # the last part alone may be that of a picture in another folder
         exact = [places[tail] for tail in tails[:-1] or tails if tail in places][:1]
         found = exact or ends[tails[-1]] or ends[ADDED.sub('', tails[-1])]
@@ -161,11 +217,12 @@ def _write_masks(pool: Pool, changed: Mapping[int, list[dict]], out: Path, copy:
             continue
         pixels = read_mask(str(mask)).astype(np.uint8)
         for each in changed[row]:
-            outlines = [
-                np.reshape(points, (-1, 1, 2)).round().astype(np.int32)
-                for points in each['segmentation']
-            ]
-            cv2.fillPoly(pixels, outlines, int(pool.values[each['category_id']]))
+            value, found = int(pool.values[each['category_id']]), each['segmentation']
+            if isinstance(found, dict):
+                pixels[to_mask(found, *pixels.shape)] = value
+                continue
+            outlines = [np.reshape(p, (-1, 1, 2)).round().astype(np.int32) for p in found]
+            cv2.fillPoly(pixels, outlines, value)
         target.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(pixels).save(target)
     for name in FILES:

@@ -5,8 +5,9 @@ What a form cannot hold is noted in the :class:`.source.Source`, with all the pl
 
 import json
 import os
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
@@ -14,11 +15,13 @@ from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 import numpy as np
 
 from ...errors import InputError
+from ...utils.messages import cut
 from ..loading.coco_masks import box_around, to_mask, to_polygons
 from .pictures import Picture, place
 from .source import Source
 
 Pictures = Sequence[Picture]
+NOT_OF_XML = re.compile('[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')
 
 
 def write_yolo(
@@ -30,7 +33,8 @@ def write_yolo(
         name = Path(picture.split or '', name)
         place(picture.path, out / 'images' / name, copy)
         lines = []
-        for where, entry in _objects(source, picture, 'YOLO'):
+        for index, entry in enumerate(picture.objects, 1):
+            where = f'{picture.path}: object {index}'
             x, y, width, height = entry['bbox']
             outline = _one_outline(source, picture, entry, where)
             points = outline or [x + width / 2, y + height / 2, width, height]
@@ -89,7 +93,7 @@ def write_cvat(
         node = SubElement(
             root, 'image', about | ({'subset': picture.split} if picture.split else {})
         )
-        for group, (_, entry) in enumerate(_objects(source, picture, 'CVAT'), 1):
+        for group, entry in enumerate(picture.objects, 1):
             common = {'label': entry['name'], 'source': 'manual', 'occluded': '0', 'z_order': '0'}
             found = entry['segmentation']
             if len(found) > 1 and isinstance(found, list):
@@ -122,14 +126,15 @@ def _named(pictures: Pictures) -> list[tuple[str, Picture]]:
     return [*zip(names, ordered, strict=True)]
 
 
-def _objects(source: Source, picture: Picture, form: str) -> Iterator[tuple[str, dict]]:
-    """Yield the objects, and their places, that a form without a flag for crowds can hold."""
-    for number, entry in enumerate(picture.objects, 1):
-        where = f'{picture.path}: object {number}'
-        if entry['iscrowd']:
-            source.change(f'crowd or difficult objects, left out: {form} has no such flag', where)
-        else:
-            yield where, entry
+def leave_out_crowds(source: Source, pictures: Pictures, form: str) -> None:
+    """Take the crowds out of pictures for a form that has no flag for them."""
+    for picture in pictures:
+        for number, entry in enumerate(picture.objects, 1):
+            if entry['iscrowd']:
+                what = f'crowd or difficult objects, left out: {form} has no such flag'
+                source.leave_out(what, f'{picture.path}: object {number}')
+                source.taken -= 1
+        picture.objects = [entry for entry in picture.objects if not entry['iscrowd']]
 
 
 def _one_outline(source: Source, picture: Picture, entry: dict, where: str) -> list[float]:
@@ -166,6 +171,9 @@ def _tags(node: Element, **values: object) -> None:
 
 
 def _write_xml(root: Element, file: Path) -> None:
+    texts = [text for node in root.iter() for text in (node.text, *node.attrib.values()) if text]
+    if strange := next(filter(NOT_OF_XML.search, texts), None):
+        raise InputError(f'{cut(strange)}: has a character that XML cannot hold. Rename it.')
     file.parent.mkdir(parents=True, exist_ok=True)
     indent(root)
     ElementTree(root).write(file, 'utf-8', xml_declaration=True)

@@ -7,7 +7,7 @@ Known are the forms of COCO itself (``annotations/instances_train2017.json``), o
 import filecmp
 import os
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from ...errors import InputError
 from ...utils.messages import page, some
 from ...utils.processes import show_warnings
 from ...utils.verbs import command_line
-from ..checks.coco_file import COLUMNS, check_references, table
+from ..checks.coco_file import COLUMNS, check_references, require_counted, table
 from ..checks.findings import spread, stays_below
 from ..loading.image_file import read_header, size_of
 from .annotation_files import find_files, is_copy
@@ -83,6 +83,31 @@ def find_parts(
     found = divided(root, parts, trained_on)
     assert _objects(found) == _objects(parts), 'a split has lost annotations'
     return found
+
+
+def measurable(parts: dict[str, CocoPart], testing: bool = False) -> dict[str, CocoPart]:
+    """Return the parts without one for testing that has no object, which training does without.
+
+    Raises:
+        InputError: all annotations of a file are crowds, or nothing could be measured on the part
+            for validation, or with ``testing`` on that for testing.
+    """
+    crowds = defaultdict(list)  # of each file, which may be in several parts
+    for part in parts.values():
+        crowds[part.file] += [entry.get('iscrowd') for entry in part.content['annotations']]
+    for file, marks in crowds.items():
+        require_counted(str(file), marks)
+    bare = [split for split in ('test', 'val') if split in parts and not parts[split].labeled]
+    for split in bare:
+        fault = f'{parts[split].file}: no picture for {split} has an object that counts'
+        if split == 'test' and not testing:
+            show_warnings([f'{fault}, so test takes those for val'])
+        elif split == 'test' or not testing or 'test' not in parts:
+            raise InputError(
+                f'{fault}, so nothing can be measured. Put labeled pictures there, or take the '
+                'file out of the folder: then a part of the training pictures takes its place.'
+            )
+    return {split: part for split, part in parts.items() if split != 'test' or split not in bare}
 
 
 def _objects(parts: dict[str, CocoPart]) -> int:

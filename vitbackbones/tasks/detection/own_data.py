@@ -1,7 +1,6 @@
 """A detector on a folder of pictures and annotations in COCO's format, without a config for it."""
 
 import json
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -9,20 +8,18 @@ from mmengine.config import Config
 
 from ...configuration.classes import training_classes
 from ...configuration.data_paths import SPLITS, datasets, evaluators, layout_found, separated
-from ...data.checks.coco_file import load_json, require_counted
+from ...data.checks.coco_file import load_json
 from ...data.own.annotation_files import is_coco
 from ...data.own.coco_folder import (
-    CocoPart,
     completed,
     find_classes,
     find_parts,
+    measurable,
     require_read,
     used_names,
 )
-from ...errors import InputError
 from ...registry import bare_name
 from ...utils.files import write_if_changed
-from ...utils.processes import show_warnings
 from ..own_data import OwnData, finish, part_for
 
 
@@ -60,7 +57,7 @@ def use_folder(
     """
     config = separated(config)
     trained_on = None if trained is None else trained.get('trained_on', ())
-    parts = _measurable(find_parts(root, trained_on, annotations), testing=trained is not None)
+    parts = measurable(find_parts(root, trained_on, annotations), testing=trained is not None)
     classes, known = find_classes(parts), list((trained or {}).get('classes') or ())
     if {*classes} <= {*known}:
         classes = known  # in the order that the model has learned
@@ -90,27 +87,3 @@ def use_folder(
     if not all(part.whole for part in parts.values()):
         source += f', split by file name in {lists}'
     return finish(config, root, parts, classes, source, trained)
-
-
-def _measurable(parts: dict[str, CocoPart], testing: bool) -> dict[str, CocoPart]:
-    """Return the parts without one for testing that has no object, which training does without.
-
-    Raises:
-        InputError: nothing could be measured on the part for validation, or for testing.
-    """
-    crowds = defaultdict(list)  # of each file, which may be in several parts
-    for part in parts.values():
-        crowds[part.file] += [entry.get('iscrowd') for entry in part.content['annotations']]
-    for file, marks in crowds.items():
-        require_counted(str(file), marks)
-    bare = [split for split in ('val', 'test') if split in parts and not parts[split].labeled]
-    for split in bare:
-        fault = f'{parts[split].file}: no picture for {split} has an object that counts'
-        if split == 'test' and not testing:
-            show_warnings([f'{fault}, so test takes those for val'])
-        elif not testing or split == part_for('test', parts):
-            raise InputError(
-                f'{fault}, so nothing can be measured. Put labeled pictures there, or take the '
-                'file out of the folder: then a part of the training pictures takes its place.'
-            )
-    return {split: part for split, part in parts.items() if split != 'test' or split not in bare}
