@@ -116,9 +116,9 @@ def test_a_file_may_name_its_picture_and_have_the_whole_name_of_it(tmp_path):
 def test_a_picture_of_a_form_that_is_not_read_is_named(tmp_path):
     (tmp_path / 'labels').mkdir()
     (tmp_path / 'images').mkdir()
-    (tmp_path / 'images' / '1.MPO').write_bytes(b'x')
+    (tmp_path / 'images' / '1.HEIC').write_bytes(b'x')
     _, _, (fault,) = pair(tmp_path, ['images/0.png'], ['labels/0.txt', 'labels/1.txt'])
-    assert 'its picture 1.MPO is of a form that is not read. Convert it to one of .jpg' in fault
+    assert 'its picture 1.HEIC is of a form that is not read. Convert it to one of .jpg' in fault
 
 
 @pytest.mark.parametrize(

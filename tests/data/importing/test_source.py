@@ -73,7 +73,9 @@ def test_pictures_of_a_form_that_is_not_read_are_named(root):
         'pictures of a form that is not read, left out; convert them': [str(root / '1.HEIC')]
     }
     (root / 'images' / '0.png').unlink()
-    with pytest.raises(InputError, match=r'no picture \(.jpg.*not read.*1\.HEIC'):
+    (root / 'data.yaml').write_text('path: /elsewhere')
+    message = r'no picture \(.jpg.*not read.*1\.HEIC.*data\.yaml leads to pictures, give it'
+    with pytest.raises(InputError, match=message):
         Source(root)
 
 

@@ -77,6 +77,7 @@ def test_vocs_own_folders_and_lists(tmp_path):
         ('a b.jpg', True),
         ('images\\a b.jpg', True),
         ('./x/a b.xml', True),
+        ('a b  1', True),
         ('a', False),
     ],
 )
@@ -91,7 +92,19 @@ def test_lines_of_lists_are_names_paths_or_files(tmp_path, line, listed):
     pictures, _ = read_voc(source)
     assert ('a b' in {picture.path.stem for picture in pictures}) == listed
     assert ('names in lists that no picture has' in source.changes) != listed
-    assert len(source.changes['lists of pictures beside ImageSets/Main, not followed']) == 1
+    assert len(source.changes['lists of pictures outside of ImageSets, not followed']) == 1
+
+
+def test_lists_may_lie_in_image_sets_itself(tmp_path):
+    for name in 'ab':
+        picture(tmp_path / 'JPEGImages' / f'{name}.jpg')
+        voc(tmp_path / 'Annotations' / f'{name}.xml', CAT)
+        (tmp_path / 'ImageSets' / 'Layout').mkdir(parents=True, exist_ok=True)
+        (tmp_path / 'ImageSets' / 'Layout' / 'train.txt').write_text('b')
+        (tmp_path / 'ImageSets' / f'{"train" if name == "a" else "val"}.txt').write_text(name)
+    source = Source(tmp_path)
+    pictures, _ = read_voc(source)
+    assert ([picture.split for picture in pictures], source.changes) == (['train', 'val'], {})
 
 
 def test_every_box_of_an_object_counts_and_its_parts_are_named(tmp_path):

@@ -124,7 +124,7 @@ def test_names_in_a_text_file_and_labels_beside_the_pictures(tmp_path):
     (only,), changes = read(tmp_path)
     assert ([entry['name'] for entry in only.objects], changes) == (['cat'], {})
     (tmp_path / 'labels.txt').write_text('dog\ncat\n')
-    with pytest.raises(InputError, match='name different classes. Keep one, or .* --names cat dog'):
+    with pytest.raises(InputError, match='name different classes. Import each.* --names cat dog'):
         read(tmp_path)
 
 
@@ -237,6 +237,16 @@ def test_other_texts_are_left_out_and_labels_without_a_picture_are_faults(tmp_pa
     read_yolo(source)
     assert len(source.faults) == 3
     assert all('has no picture' in fault for fault in source.faults)
+
+
+def test_a_text_of_labels_names_no_classes(tmp_path):
+    root = yolo(tmp_path, {'a': BOX})
+    (root / 'data.yaml').unlink()
+    (root / 'labels.txt').write_text(BOX)
+    source = Source(root)
+    _, names = read_yolo(source)
+    (fault,) = source.faults
+    assert (names, 'labels.txt: has no picture' in fault) == (['0'], True)
 
 
 def test_numbers_are_the_names_where_nothing_names_the_classes(tmp_path):

@@ -11,6 +11,7 @@ of these, and the files are taken by their word.
 import html
 import re
 from collections import defaultdict
+from collections.abc import Collection
 from pathlib import Path, PureWindowsPath
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
@@ -18,7 +19,6 @@ from ...errors import InputError
 from ...utils.files import read_small
 from ..loading.image_file import IMAGES
 from ..own.folder import read_text
-from ..own.splits import SPLIT_OF
 from .pairing import beginning, paired
 from .pictures import Picture, add_object, corners_of, open_picture, require_size
 from .source import Source
@@ -62,25 +62,26 @@ def _lists(source: Source) -> dict[Path, dict[str, str]]:
     """Return the splits of pictures by their names, for each folder with ImageSets/Main."""
     lists: dict[Path, dict[str, str]] = defaultdict(dict)
     stems = {path.stem for path in source.pictures}
-    texts = source.ending('.txt')
-    for name, split in LISTS.items():
-        for file in texts:
-            if file.parts[-3:] == ('ImageSets', 'Main', f'{name}.txt'):
-                names = [_stem(line) for line in read_text(file).splitlines() if line.strip()]
-                lists[file.parents[2]] |= dict.fromkeys(names, split)
-                for line in names:
-                    if line not in stems:
-                        source.change('names in lists that no picture has', f'{file}: {line}')
-    for file in texts:
-        if file.stem in SPLIT_OF and file.parent.name not in ('Main', 'Segmentation', 'Layout'):
-            source.change('lists of pictures beside ImageSets/Main, not followed', file)
+    texts = [file for file in source.ending('.txt') if file.stem in LISTS]
+    for file in sorted(texts, key=lambda file: [*LISTS].index(file.stem)):
+        if file.parent.name not in ('Main', 'ImageSets'):
+            if 'ImageSets' not in file.parts:
+                source.change('lists of pictures outside of ImageSets, not followed', file)
+            continue
+        folder = file.parent.parent if file.parent.name == 'ImageSets' else file.parents[2]
+        for line in filter(None, map(str.strip, read_text(file).splitlines())):
+            name = _stem(line, stems)
+            lists[folder][name] = LISTS[file.stem]
+            if name not in stems:
+                source.change('names in lists that no picture has', f'{file}: {name}')
     return lists
 
 
-def _stem(line: str) -> str:
-    """Return the name of a picture in a list, without folders and the suffix of a picture."""
-    path = PureWindowsPath(line.strip())
-    return path.stem if path.suffix.lower() in (*IMAGES, '.xml') else path.name
+def _stem(line: str, stems: Collection[str]) -> str:
+    """Return the name of a picture in a list, without folders, a suffix, and VOC's -1, 0 or 1."""
+    path = PureWindowsPath(line)
+    name = path.stem if path.suffix.lower() in (*IMAGES, '.xml') else path.name
+    return name if name in stems else re.sub(r'\s+(-1|0|1)$', '', name)
 
 
 def _told_picture(file: Path) -> str | None:

@@ -6,20 +6,18 @@ pictures of each split; darknet and LabelImg write ``classes.txt`` or ``obj.name
 leads to pictures, splits are folders called train, valid, test, or lists of these names.
 """
 
-import re
 from pathlib import Path
 
 from ...errors import InputError
 from ...utils.messages import cut, some
 from ..own.folder import read_text
 from ..own.splits import SPLIT_OF
-from .pairing import beginning, paired, split_of
+from .pairing import paired, split_of
 from .pictures import Picture, add_object, open_picture
 from .source import Source
-from .yolo_settings import NAMES, Told, add_list, find_names, find_told
+from .yolo_settings import Told, add_list, find_names, find_told, is_label, is_names
 
 ABOUT = ('readme', 'license')  # how the names of other texts begin
-LABEL = re.compile(rb'\s*\d+(\.0*)?([ \t]+[-+.\deE]+){4,}\s')  # the first line of a label file
 DIGITS = 2  # of a pixel; the six digits of a file are no more
 MOST_CLASSES = 10000  # without names
 LARGEST = 1.5  # number of a place, in parts of a picture; beyond it is in pixels
@@ -37,9 +35,8 @@ def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
     names = find_names(source, told)
     splits = _splits(source, told)
     texts = [file for file in source.ending('.txt') if file not in told.lists]
-    labels = [
-        file for file in texts if file.name not in NAMES and not file.name.lower().startswith(ABOUT)
-    ]
+    texts = [file for file in texts if not is_names(file)]
+    labels = [file for file in texts if not file.name.lower().startswith(ABOUT)]
     pairs = paired(source, labels, _told_picture, splits)
     labeled = {path.parent for path in pairs}
     pictures = []
@@ -101,7 +98,7 @@ def _splits(source: Source, told: Told) -> dict[Path, str | None]:
 
 def _told_picture(file: Path) -> str | None:
     """Return '' for a label file, which names no picture, and None for another text."""
-    return '' if LABEL.match(beginning(file) + b'\n') else None
+    return '' if is_label(file) else None
 
 
 def _add_lines(

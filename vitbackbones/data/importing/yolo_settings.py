@@ -1,6 +1,7 @@
 """Classes and splits of a data set in YOLO's form: what a YAML file or darknet's obj.data says."""
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from .pairing import KINDS, beginning, by_name, meant
 from .source import Source
 
 NAMES = ('classes.txt', 'labels.txt')  # files of names, one a line, beside those of suffix .names
+LABEL = re.compile(rb'\s*\d+(\.0*)?([ \t]+[-+.\deE]+){4,}\s')  # the first line of a label file
 SUFFIXES = ('.yaml', '.yml')
 DARKNET = '.data'
 LARGEST = 2**18  # bytes; the names of 10000 classes take two thirds of it
@@ -140,19 +142,29 @@ def find_names(source: Source, told: Told) -> list[str]:
     """
     if source.names:
         return [*source.names]
-    texts = [each for each in source.files if each.name in NAMES or each.suffix == '.names']
+    texts = [file for file in source.files if is_names(file)]
     listed = {tuple(names_in_lines(each)) for each in texts} if not told.names else set()
     longest = max(listed, key=len, default=())
     # LabelImg writes a file into each folder, and adds names where they are used first
     if any(longest[: len(names)] != names for names in listed):
         raise InputError(
-            f'{source.root}: {some(texts, str)} name different classes. Keep one, or give the '
-            'names in the order of their numbers: --names cat dog.'
+            f'{source.root}: {some(texts, str)} name different classes. Import each folder alone, '
+            'or give the names in the order of their numbers: --names cat dog.'
         )
     count = told.settings.get('nc', '')
     if told.names and count not in (*NOTHING, str(len(told.names))):
         source.change('nc that is not the number of names, not used', f'{told.file}: {cut(count)}')
     return told.names or [*longest]
+
+
+def is_names(file: Path) -> bool:
+    """Return whether a file names classes, by its name and as it has no labels."""
+    return (file.name in NAMES or file.suffix == '.names') and not is_label(file)
+
+
+def is_label(file: Path) -> bool:
+    """Return whether a text begins with a line of a label file."""
+    return bool(LABEL.match(beginning(file) + b'\n'))
 
 
 def _read_told(source: Source, file: Path) -> Told:
