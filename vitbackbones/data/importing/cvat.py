@@ -10,10 +10,19 @@ import numpy as np
 from ...errors import InputError
 from ..own.splits import named_split
 from .pairing import beginning, by_name, meant
-from .pictures import Picture, add_mask, add_object, corners_of, join, open_picture, require_size
+from .pictures import (
+    Picture,
+    add_mask,
+    add_object,
+    corners_of,
+    join_group,
+    open_picture,
+    require_size,
+)
 from .source import Source
 from .voc import read_xml
 
+LARGEST = 2**27  # bytes of a file, which may be of many pictures
 BOX = ('xtl', 'ytl', 'xbr', 'ybr')
 
 
@@ -29,7 +38,7 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
         if not re.search(rb'<annotations[\s>]', beginning(file)):
             source.change('files of other content, left out', file)
             continue
-        tree = read_xml(file, 'annotations')
+        tree = read_xml(file, 'annotations', LARGEST)
         if tree.find('track') is not None:
             raise InputError(f'{file}: has tracks of a video. Export it as "CVAT for images".')
         bases = (file.parent / 'images', file.parent, source.root)
@@ -54,19 +63,16 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
 
 def _add_shapes(source: Source, picture: Picture, node: Element, file: Path) -> None:
     require_size(picture, file, node.get('width'), node.get('height'))
-    groups: dict = {}  # of shapes that are one object
-    where = f'{file}: {node.get("name")}'
-    with source.accounting(where, len(node)):
+    groups: dict = {}  # of outlines that are one object
+    name = f'{file}: {node.get("name")}'
+    with source.accounting(name, len(node)):
         for number, shape in enumerate(node, 1):
-            place = f'{where}, shape {number}'
+            where = f'{name}, shape {number}'
             before = len(picture.objects)
-            _add_shape(source, picture, shape, place)
+            _add_shape(source, picture, shape, where)
             group = shape.get('group_id', '0')
             if len(picture.objects) > before and group != '0' and shape.tag != 'box':
-                key = shape.get('label'), group
-                first = groups.setdefault(key, picture.objects[-1])
-                if first is not picture.objects[-1]:
-                    join(source, first, picture, place)
+                join_group(source, picture, groups, (shape.get('label'), group), where)
 
 
 def _add_shape(source: Source, picture: Picture, shape: Element, where: str) -> None:
@@ -74,17 +80,14 @@ def _add_shape(source: Source, picture: Picture, shape: Element, where: str) -> 
     if shape.tag not in ('box', 'polygon', 'mask'):
         source.leave_out(f'shapes of the type {shape.tag[:20]}, which are no objects', where)
         return
-    if not name:
-        raise InputError(f'{where} has no label. Correct it.')
     try:
-        mask = _mask(picture, shape) if shape.tag == 'mask' else None
-        points = _points(shape) if mask is None else []
+        places = _mask(picture, shape) if shape.tag == 'mask' else _points(shape)
     except ValueError as error:
         raise InputError(f'{where} is a {shape.tag} that cannot be read. Correct it.') from error
-    if mask is None:
-        add_object(source, picture, name, points, where)
-    else:
-        add_mask(source, picture, name, mask, where)
+    if not name:
+        raise InputError(f'{where} has no label. Correct it.')
+    add = add_mask if shape.tag == 'mask' else add_object
+    add(source, picture, name, places, where)  # type: ignore[operator]
 
 
 def _points(shape: Element) -> list[float]:

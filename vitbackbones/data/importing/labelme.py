@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...utils.files import read_json
 from ...utils.rules import is_number
 from .pairing import beginning, paired
-from .pictures import Picture, add_mask, add_object, join, open_picture, require_size
+from .pictures import Picture, add_mask, add_object, join_group, open_picture, require_size
 from .source import Source
 
 LARGEST = 2**28  # bytes of a file, which may hold its picture
@@ -61,9 +61,7 @@ def _add_shapes(source: Source, picture: Picture, file: Path) -> None:
             _add_shape(source, picture, shape if isinstance(shape, dict) else {}, where)
             if len(picture.objects) > before and shape.get('group_id') is not None:
                 key = shape['label'].strip(), str(shape['group_id'])
-                first = groups.setdefault(key, picture.objects[-1])
-                if first is not picture.objects[-1]:
-                    join(source, first, picture, where)
+                join_group(source, picture, groups, key, where)
 
 
 def _add_shape(source: Source, picture: Picture, shape: dict, where: str) -> None:
@@ -103,7 +101,7 @@ def _mask(picture: Picture, shape: dict, where: str) -> np.ndarray:
     (x, y), _ = shape['points'][:2]
     left, top = round(x), round(y)
     try:
-        with Image.open(BytesIO(b64decode(shape.get('mask') or '', validate=True))) as image:
+        with Image.open(BytesIO(b64decode(shape.get('mask') or ''))) as image:
             is_larger = image.width > picture.width + 1 or image.height > picture.height + 1
             part = np.zeros((0, 0)) if is_larger else np.asarray(image.convert('L')) > 0
     except Exception as error:  # every Pillow plugin has exceptions of its own

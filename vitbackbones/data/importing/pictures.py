@@ -152,9 +152,20 @@ def _take(source: Source, picture: Picture, entry: dict, where: str) -> None:
         source.taken += 1
 
 
-def join(source: Source, first: dict, picture: Picture, where: str) -> None:
-    """Make the last object of a picture a part of its object ``first``."""
-    part = picture.objects.pop()
+def join_group(source: Source, picture: Picture, groups: dict, key: object, where: str) -> None:
+    """Make the last object of a picture a part of the first one of its group.
+
+    Args:
+        source, picture: get the note and the object.
+        groups: the first object of each group of this picture, by its key.
+        key: of the group.
+        where: file and shape, for the note.
+    """
+    part = picture.objects[-1]
+    first = groups.setdefault(key, part)
+    if first is part:
+        return
+    picture.objects.pop()
     source.taken -= 1
     source.leave_out('shapes that are parts of one object, joined', where)
     x, y, width, height = first['bbox']

@@ -16,7 +16,7 @@ from pathlib import Path, PureWindowsPath
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from ...errors import InputError
-from ...utils.files import read_small
+from ...utils.files import SMALL, read_small
 from ..loading.image_file import IMAGES
 from ..own.folder import read_text
 from .pairing import beginning, paired
@@ -37,8 +37,8 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
         with source.listing_faults():
             trees[path] = read_xml(file, 'annotation')
             boxes = trees[path].iterfind('object/bndbox')
-            corners = {box.findtext(key, '').strip() for box in boxes for key in ('xmin', 'ymin')}
-            if corners & {'0', '0.0'}:
+            corners = [box.findtext(key, '') for box in boxes for key in ('xmin', 'ymin')]
+            if any(re.fullmatch(r'\s*0+(\.0*)?\s*', corner) for corner in corners):
                 source.change(FROM_0, file)
     lists, pictures = _lists(source), []
     for path in source.pictures:
@@ -93,13 +93,13 @@ def _told_picture(file: Path) -> str | None:
     return html.unescape(name[1].decode('utf-8', 'replace')) if name else ''
 
 
-def read_xml(file: Path, root: str) -> Element:
+def read_xml(file: Path, root: str, most: int = SMALL) -> Element:
     """Return the tree of an XML file that others may have written.
 
     Raises:
         InputError: it cannot be read, has a DOCTYPE, or has another root.
     """
-    content = read_small(file)
+    content = read_small(file, most)
     try:
         # what makes XML grow or open other files is in one; UTF-16 has a zero behind each letter
         if b'<!DOCTYPE' in content.replace(b'\0', b''):

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,8 @@ class Words(yaml.SafeLoader):
     yaml_implicit_resolvers = {'<': yaml.SafeLoader.yaml_implicit_resolvers['<']}  # merged keys
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict:
-        keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        if twice := sorted({key for key in keys if keys.count(key) > 1}):
+        keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        if twice := [key for key, count in keys.items() if count > 1]:
             raise yaml.YAMLError(f'it has {some(twice)} twice')
         return super().construct_mapping(node, deep)
 
@@ -64,10 +65,12 @@ def folder_of(file: Path) -> Path:
         InputError: the file cannot be read, or leads to places without a folder of their own.
     """
     settings = read_settings(file)
-    base = Path(os.path.normpath(file.parent / str(settings.get('path', ''))))
-    places = [Path(os.path.normpath(base / text)) for _, text in _values(settings)]
-    places = [place for place in places if place.exists()]
-    if not places or any(place.is_relative_to(file.parent) for place in places):
+    base = file.parent / _text(settings, 'path')
+    texts = [text for _, text in _values(settings)]
+    places = [Path(os.path.normpath(base / text)) for text in texts]
+    places = [place for place in places if os.path.exists(place)]
+    inside = [file.parent / text.lstrip('./') for text in texts]  # Roboflow writes .. before it
+    if not places or any(map(os.path.exists, inside)) or file.parent in places[0].parents:
         return file.parent
     common = Path(os.path.commonpath(places))
     while common.is_file() or KINDS.fullmatch(common.name.lower()) or common.name in SPLIT_OF:
@@ -151,7 +154,7 @@ def find_names(source: Source, told: Told) -> list[str]:
             f'{source.root}: {some(texts, str)} name different classes. Import each folder alone, '
             'or give the names in the order of their numbers: --names cat dog.'
         )
-    count = told.settings.get('nc', '')
+    count = _text(told.settings, 'nc')
     if told.names and count not in (*NOTHING, str(len(told.names))):
         source.change('nc that is not the number of names, not used', f'{told.file}: {cut(count)}')
     return told.names or [*longest]
@@ -225,7 +228,7 @@ def add_list(source: Source, told: Told, file: Path, split: str) -> None:
 def _bases(source: Source, told: Told) -> list[Path]:
     """Return the folders from which paths may start."""
     folder = told.file.parent
-    return [folder / str(told.settings.get('path', '')), folder, source.root]
+    return [folder / _text(told.settings, 'path'), folder, source.root]
 
 
 def _values(settings: dict) -> list[tuple[str, str]]:
@@ -236,6 +239,11 @@ def _values(settings: dict) -> list[tuple[str, str]]:
         for text in _as_list(settings.get(word))
         if isinstance(text, str) and text not in NOTHING
     ]
+
+
+def _text(settings: dict, key: str) -> str:
+    value = settings.get(key, '')
+    return value if isinstance(value, str) else ''
 
 
 def _as_list(value: Any) -> list:

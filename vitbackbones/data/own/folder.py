@@ -16,7 +16,7 @@ TOOLS = {'__MACOSX', '__pycache__', '@eaDir', '$RECYCLE.BIN', 'lost+found', 'nod
 TOOLS |= {'site-packages', 'wandb', 'mlruns', 'lightning_logs'}
 TASKS = {'detect', 'segment', 'pose', 'obb', 'classify'}  # folders in which YOLO's tools keep runs
 SETTINGS = ('args.yaml', 'opt.yaml', 'hyp.yaml')  # of such a run
-NUMBER = re.compile(r'[\d\s.,:;/_+-]*\d[\d\s.,:;/_+-]*(e[+-]?\d+)?', re.IGNORECASE)
+NUMBER = re.compile(r'(?=\D*\d)[\d\s.,:;/_+-]+(e[+-]?\d+)?', re.IGNORECASE)
 
 
 def files_below(root: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
