@@ -161,6 +161,7 @@ DATASETS = LazyRegistry(
     'dataset',
     ROOT_DATASETS,
     {
+        'data.loading.mask_pairs': 'MaskPairs',
         'data.public_sets': 'CIFAR10 CIFAR100 IdxPictures ImageNetV2 INaturalist',
         'data.shards.dataset': 'ImageNetShards',
     },

@@ -2,6 +2,7 @@
 
 from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
+from typing import Any
 
 from ..utils.literals import is_balanced, read_value
 
@@ -99,6 +100,12 @@ SHARED = {
         'help': "annotation files in COCO's format that are meant, where the folder has several: "
         'paths or patterns below it',
     },
+    '--pictures': {
+        'metavar': 'PATTERN',
+        'help': "the pictures of --data-root that have masks, such as 'images/{}.jpg'; {} is the "
+        'name of a picture and of its mask, * any part of a name, ** any folders (default: found)',
+    },
+    '--masks': {'metavar': 'PATTERN', 'help': "their masks, such as 'masks/{}_mask.png'"},
     '--cfg-options': {
         'nargs': '+',
         'action': ConfigOptions,
@@ -171,6 +178,15 @@ SHARED = {
 }
 
 
+FILE_OPTIONS = ('--annotations', '--pictures', '--masks')
+
+
+def meant_files(options: Namespace) -> dict[str, Any]:
+    """Return what ``FILE_OPTIONS`` say of the files of ``--data-root``."""
+    names = (option.removeprefix('--') for option in FILE_OPTIONS)
+    return {name: getattr(options, name) for name in names}
+
+
 def add_shared(add: Callable[..., Action], *names: str) -> None:
     """Add options of ``SHARED`` by a parser's, or a group's, ``add_argument``."""
     for name in names:
@@ -182,5 +198,5 @@ def add_run_arguments(add: Callable[..., Action]) -> None:
     add_shared(add, 'config')
     # torch.distributed.launch passes one or the other spelling; torchrun sets LOCAL_RANK instead
     add('--local_rank', '--local-rank', type=int, default=0, help='set by the launcher')
-    add_shared(add, '--work-dir', '--data-root', '--annotations')
+    add_shared(add, '--work-dir', '--data-root', *FILE_OPTIONS)
     add_shared(add, '--backbone', '--cfg-options', '--launcher')

@@ -33,7 +33,7 @@ from ..utils.files import prepare_folder
 from ..utils.messages import page, plural
 from ..utils.processes import show_warnings
 from ..utils.verbs import command_line
-from .cli import add_shared, count, image_size, score
+from .cli import FILE_OPTIONS, add_shared, count, image_size, meant_files, score
 
 EXAMPLES = """\
 examples:
@@ -92,7 +92,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--max-drop', type=score, default=0.01, metavar='X', help=drop)
     control = 'leave layers in float32 until no more than --max-drop is lost, in at most 20 tests'
     add('--accuracy-control', action='store_true', help=control)
-    add_shared(add, '--data-root', '--annotations')
+    add_shared(add, '--data-root', *FILE_OPTIONS)
 
 
 def export(options: Namespace) -> None:
@@ -210,9 +210,7 @@ def _with_data(config: Config, options: Namespace, split: str) -> Config | None:
     """Return a config whose data of a split are there, None where they are not."""
     checkpoint = Path(config.load_from) if split == 'test' and config.load_from else None
     try:
-        config = use_own_data(
-            config, options.data_root, None, checkpoint, annotations=options.annotations
-        )
+        config = use_own_data(config, options.data_root, None, checkpoint, **meant_files(options))
         config = locate_data(config, options.data_root, (split,))
     except InputError:
         if options.data_root:

@@ -43,7 +43,7 @@ from ..training.trackers.backends import TRACKERS
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings, was_restarted
 from . import overfit, smoke
-from .cli import add_run_arguments, count, size
+from .cli import add_run_arguments, count, meant_files, size
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
 
@@ -182,9 +182,7 @@ def read_settings(
 
 
 def _train(config: Config, options: Namespace) -> None:
-    config = use_own_data(
-        config, options.data_root, options.work_dir, annotations=options.annotations
-    )
+    config = use_own_data(config, options.data_root, options.work_dir, **meant_files(options))
     config = _fit_model(config, options)
     config = _follow(choose_work_dir(config, options.work_dir), options)
     with only_writer(config):
@@ -227,9 +225,7 @@ def _smoke(config: Config, options: Namespace) -> None:
 
 
 def _overfit(config: Config, options: Namespace) -> None:
-    config = use_own_data(
-        config, options.data_root, options.work_dir, annotations=options.annotations
-    )
+    config = use_own_data(config, options.data_root, options.work_dir, **meant_files(options))
     config = _fit_model(config, options)
     overfit.refuse_without_effect(config, options)
     config = choose_work_dir(config, options.work_dir, below='overfit')

@@ -185,8 +185,9 @@ def test_masks_of_0_and_255_are_read_as_two_classes(tmp_path, monkeypatch, capsy
         assert dataset.reduce_zero_label is False
         for pipeline in (dataset.pipeline, found.tta_pipeline):
             assert dict(pipeline[1].transforms[0][0]) == dict(pipeline[2]) == loading
-    names = [set(Path(dataset.ann_file).read_text().split()) for _, dataset in datasets(found)]
-    assert names[0] | names[1] == {*'0123'}
+    listed = [json.loads(Path(dataset.ann_file).read_text()) for _, dataset in datasets(found)]
+    names = [{image for image, mask in pairs if image == mask} for pairs in listed]
+    assert names[0] | names[1] == {f'{i}.png' for i in range(4)}
     assert not names[0] & names[1]
     assert capsys.readouterr().out.startswith('2 classes: background, foreground; 3 pictures for')
 

@@ -91,7 +91,7 @@ def test_masks_that_are_no_index_masks(data):
     data.save_mask('sub/d', np.ones((6, 8)))
     text = f'mask file {data.mask("sub/d")}: has 8 x 6 pixels, its image {data.image("sub/d")} 16'
     assert text in data.error()
-    Image.new('RGB', (16, 12)).save(data.mask('b'))
+    Image.new('RGB', (16, 12), 'red').save(data.mask('b'))
     error = data.error()
     assert f'mask file {data.mask("b")}: is a picture of kind RGB, not an index mask' in error
     assert error.endswith('A fault of this kind is in 2 of 4 masks.')

@@ -119,17 +119,65 @@ def test_16_bit_values_do_not_wrap_around(sample):
     assert '1 pixels hold 256, which is no class' in text
 
 
+def encoded(image, kind='PNG'):
+    stream = io.BytesIO()
+    image.save(stream, kind)
+    return stream.getvalue()
+
+
 def test_pictures_that_are_no_index_masks(sample):
-    text = refused(LoadMask(num_classes=4), sample(Image.fromarray(VALUES).convert('RGB')))
+    colors = Image.fromarray(np.stack([VALUES, VALUES, 0 * VALUES], -1))
+    text = refused(LoadMask(num_classes=4), sample(colors))
     assert 'is a picture of kind RGB, not an index mask' in text
     jpeg = sample(encoded(Image.fromarray(VALUES), 'JPEG'))
     assert 'is a JPEG, whatever its name' in refused(LoadMask(num_classes=4), jpeg)
 
 
-def encoded(image, kind='PNG'):
+def array(values):
     stream = io.BytesIO()
-    image.save(stream, kind)
+    np.save(stream, values)
     return stream.getvalue()
+
+
+CLEAR = np.full_like(VALUES, 255)
+
+
+@pytest.mark.parametrize(
+    'content',
+    [
+        Image.fromarray(VALUES).convert('RGB'),
+        Image.fromarray(np.stack([VALUES, CLEAR], -1)),
+        Image.fromarray(np.stack([VALUES] * 3 + [CLEAR], -1)),
+        encoded(Image.fromarray(VALUES.astype(np.float32)), 'TIFF'),
+        encoded(Image.fromarray(VALUES), 'GIF'),
+        array(VALUES.astype(np.int64)),
+        array(VALUES.astype(np.float32)),
+    ],
+    ids=['RGB', 'LA', 'RGBA', 'float', 'gif', 'npy', 'float npy'],
+)
+def test_numbers_of_classes_in_other_forms_are_read(sample, content):
+    result = LoadMask(num_classes=4)(sample(content))
+    assert np.array_equal(result['gt_seg_map'], VALUES)
+    assert result['gt_seg_map'].dtype == np.uint8
+
+
+@pytest.mark.parametrize(
+    ('content', 'message'),
+    [
+        (b'', 'the file is empty. Put a good copy there'),
+        (b'GIF89a', 'damaged or not an image. Put a good copy there'),
+        (array(np.stack([VALUES] * 2)), 'is an array of (2, 12, 16); a mask is (H, W)'),
+        (array(VALUES / 2), 'has values that are not whole numbers; write the number of its class'),
+        (
+            encoded(Image.fromarray(VALUES.astype(np.float32) / 2), 'TIFF'),
+            'has values that are not whole numbers; write the number of its class',
+        ),
+        (Image.fromarray(np.stack([VALUES, CLEAR // 2], -1)), 'is a picture of kind LA'),
+    ],
+    ids=['empty', 'damaged', 'axes', 'npy', 'float', 'alpha'],
+)
+def test_what_is_wrong_with_other_forms(sample, content, message):
+    assert message in refused(LoadMask(num_classes=4), sample(content))
 
 
 def test_damaged_files(sample):

@@ -14,7 +14,7 @@ from .folders import write
 
 
 def test_files_are_found_by_suffix_in_any_case_and_hidden_ones_are_not(tmp_path):
-    deepest = '/'.join('abcdef'[:DEPTH])
+    deepest = '/'.join('abcdefghijkl'[:DEPTH])
     names = ['1.json', 'a/2.JSON', f'{deepest}/3.json']
     others = ['.4.json', '.git/5.json', f'{deepest}/x/6.json', 'a/7.txt']
     write(tmp_path, dict.fromkeys([*names, *others]))

@@ -28,16 +28,20 @@ def test_folders_of_splits(tmp_path, layout, images, masks, splits):
     parts = find_mask_parts(tmp_path)
     assert parts.keys() == {'train', 'val'}
     for part in parts.values():
-        assert (part.suffix, part.mask_suffix, part.listed) == ('.jpg', '.png', False)
         assert part.names == ['a', 'b', 'c']
-        assert all(image.is_file() and mask.is_file() for image, mask in part.pairs())
+        assert part.whole
+        for image, mask in part.pairs():
+            assert image.is_file()
+            assert mask.name == image.with_suffix('.png').name
 
 
 def test_two_folders_are_split_by_name_and_masks_may_have_more_in_theirs(tmp_path):
     names = [str(i) for i in range(1, 31)]
     write(tmp_path, files('images', 'masks', names, '_mask.png'))
     parts = find_mask_parts(tmp_path)
-    assert all((part.listed, part.mask_suffix) == (True, '_mask.png') for part in parts.values())
+    for part in parts.values():
+        assert all(mask.name == f'{image.stem}_mask.png' for image, mask in part.pairs())
+        assert not part.whole
     assert parts.keys() == {'train', 'val', 'test'}
     found = [name for part in parts.values() for name in part.names]  # none is in two
     assert sorted(found) == sorted(names)
@@ -59,11 +63,31 @@ def test_vocs_lists(tmp_path):
         find_mask_parts(tmp_path)
 
 
+@pytest.mark.parametrize('below', ['', 'VOCdevkit/VOC2012/'])
+@pytest.mark.parametrize('end', ['', '.jpg', '  1', ' -1', '\r'])
+def test_lines_of_vocs_lists_are_names_with_spaces(tmp_path, end, below):
+    names = [f'my photo {i}' for i in range(4)]
+    write(tmp_path, files(f'{below}JPEGImages', f'{below}SegmentationClass', names))
+    write(tmp_path, {f'{below}JPEGImages/unlabeled.jpg': None})  # in no list
+    for split, listed in (('train', names[:3]), ('val', names[3:])):
+        text = ''.join(f'{name}{end}\n' for name in listed)
+        write(tmp_path, {f'{below}ImageSets/Segmentation/{split}.txt': text})
+    parts = find_mask_parts(tmp_path)
+    assert {split: part.names for split, part in parts.items()} == {
+        'train': names[:3],
+        'val': names[3:],
+    }
+
+
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
-        (files('images/test', 'masks/test'), 'no pictures and masks in it or below that belong'),
-        (files('images', 'masks') | {'images/d.png': None}, r'several kinds, 3 \.jpg, 1 \.png'),
+        (files('images/test', 'masks/test'), 'its masks are for test, and none are for training'),
+        (
+            files('images', 'masks') | {'images/d.png': None, 'images/e.png': None},
+            r'2 of 5 pictures have no mask: images/d\.png, images/e\.png\. Add their masks, named '
+            r'as those of the others \(masks/a\.png\), or move these pictures out',
+        ),
         ({'images/a.jpg': None, 'masks/b.png': None}, "no mask is named as a picture, 'a'"),
         (files('images', 'masks', 'a'), 'one picture cannot be split'),
     ],

@@ -1,8 +1,10 @@
 """Which class a value of a mask stands for."""
 
+import io
+
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageDraw
 
 from vitbackbones.data.loading.load_mask import BadMask
 from vitbackbones.data.own.numbering import BINARY, Numbering, find_numbering
@@ -58,6 +60,126 @@ def test_a_file_of_names(tmp_path, values, text, expected):
 def test_what_does_not_tell_the_classes(tmp_path, values, files, message):
     with pytest.raises(InputError, match=message):
         numbering(tmp_path, values, **files)
+
+
+def regions(seed, classes, count=15):
+    """A mask of square regions of some classes on 0."""
+    rng, mask = np.random.default_rng(seed), np.zeros((60, 80), np.uint8)
+    for value in rng.permutation(classes)[:count]:
+        row, column = rng.integers(0, 50), rng.integers(0, 70)
+        mask[row : row + 10, column : column + 10] = value
+    return mask
+
+
+def objects(seed, first=1):
+    """A mask of up to 11 objects, numbered."""
+    mask = np.zeros((60, 80), np.uint8)
+    for n in range(3 + seed % 9):
+        row, column = 20 * (n // 6), 13 * (n % 6)
+        mask[row : row + 12, column : column + 10] = n + first
+    return mask
+
+
+def blurred(seed, way=Image.Resampling.BILINEAR, times=2):
+    small = Image.fromarray(255 * (regions(seed, 2) > 0).astype(np.uint8)).resize(
+        (80 // times, 60 // times), way
+    )
+    return np.asarray(small.resize((80, 60), way))
+
+
+def lines(seed):
+    """Thin lines with soft edges, as of cracks."""
+    image = Image.new('L', (320, 240))
+    ImageDraw.Draw(image).line([(0, 10 + 9 * seed), (160, 120), (319, 20)], fill=255, width=6)
+    return np.asarray(image.resize((80, 60), Image.Resampling.LANCZOS))
+
+
+def as_jpeg(seed):
+    stream = io.BytesIO()
+    Image.fromarray(255 * (regions(seed, 2) > 0).astype(np.uint8)).save(stream, 'JPEG', quality=90)
+    return np.asarray(Image.open(stream))
+
+
+def stray(seed):
+    mask = 255 * (regions(seed, 2) > 0).astype(np.uint8)
+    mask[seed, seed] = 254
+    return mask
+
+
+def looked_at(folder, draw, count=8):
+    for seed in range(count):
+        Image.fromarray(draw(seed)).save(folder / f'{seed}.png')
+    return find_numbering(folder, [folder / f'{seed}.png' for seed in range(count)])
+
+
+@pytest.mark.parametrize(
+    ('draw', 'message'),
+    [
+        (
+            blurred,
+            r'hold 0, 255\. The others lie along edges only, .* mask = \(mask > 127\) \* 255',
+        ),
+        (lambda seed: blurred(seed, Image.Resampling.LANCZOS, 4), 'lie along edges only'),
+        (lambda seed: blurred(seed) if seed == 5 else stray(0) // 255 * 255, 'along edges only'),
+        (lines, 'lie along edges only'),
+        (as_jpeg, 'lie along edges only'),
+        (stray, 'hold 3 values, but 100% of the pixels hold 0, 255'),
+        (objects, 'number objects and not classes: each mask counts from 1'),
+        (
+            lambda seed: objects(seed, 1 + 12 * seed),
+            'objects and not classes: nearly each is in one',
+        ),
+        (
+            lambda seed: regions(seed, 256, 99) ^ np.arange(80, dtype=np.uint8),
+            'too many for classes',
+        ),
+    ],
+)
+def test_values_that_cannot_be_those_of_classes(tmp_path, draw, message):
+    with pytest.raises(InputError, match=message) as error:
+        looked_at(tmp_path, draw)
+    assert f'name them in {tmp_path / "classes.txt"}' in str(error.value)
+    (tmp_path / 'classes.txt').write_text(''.join(f'{n}: value {n}\n' for n in range(256)))
+    assert len(looked_at(tmp_path, draw).classes) == 256  # what the message advises
+
+
+def test_soft_edges_are_named_where_a_file_names_the_classes(tmp_path):
+    (tmp_path / 'classes.txt').write_text('ground\nthing\n')
+    with pytest.raises(InputError, match=r'classes\.txt: names 2 classes, but masks .* edges only'):
+        looked_at(tmp_path, blurred)
+
+
+@pytest.mark.parametrize(
+    ('draw', 'classes'),
+    [
+        (lambda seed: np.arange(4800).reshape(60, 80).astype(np.uint16) // 32, 150),  # as ADE20K's
+        (lambda seed: np.random.default_rng(seed).integers(0, 150, (60, 80)).astype(np.uint8), 150),
+        (lambda seed: regions(seed, 32), 32),  # CamVid's
+        (lambda seed: regions(seed, 34), 34),  # labelIds
+        (lambda seed: regions(seed, 59), 59),
+        (lambda seed: regions(seed, 21) | np.eye(60, 80, dtype=np.uint8) * 255, 21),  # VOC's border
+        (lambda seed: regions(seed, 3) | 3 * np.eye(60, 80, dtype=np.uint8), 4),  # a thin class
+    ],
+)
+def test_many_values_that_are_classes(tmp_path, draw, classes):
+    found = looked_at(tmp_path, draw, 30)
+    assert found == Numbering([f'class {n}' for n in range(classes)])
+
+
+@pytest.mark.parametrize(
+    ('values', 'classes', 'notes'),
+    [
+        ((0, 127, 255), ['class 0', 'class 127', 'class 255'], 0),
+        ((0, 128, 255), ['class 0', 'class 128', 'class 255'], 0),
+        ((0, 76, 255), ['class 0', 'class 76'], 1),
+        ((0, 1, 255), BINARY, 0),
+    ],
+)
+def test_white_is_a_class_of_gray_levels_and_is_ignored_otherwise(tmp_path, values, classes, notes):
+    found = looked_at(tmp_path, lambda seed: np.array(values, np.uint8)[regions(seed, 3)])
+    assert found.classes == classes
+    assert len(found.notes) == notes
+    assert all('255 of masks is ignored. If it is a class' in note for note in found.notes)
 
 
 def test_values_of_16_bits_are_named_with_their_file(tmp_path):

@@ -17,6 +17,7 @@ from ...configuration.read import read_config
 from ...data.checks.duplicates import near_duplicates, perceptual_hashes
 from ...data.loading.image_file import IMAGES
 from ...data.own.folder import files_below, in_words
+from ...data.own.patterns import Patterns
 from ...data.own.pool import Pool, deal, find_pool
 from ...errors import InputError
 from ...inference.drawing.sheet import spread
@@ -33,7 +34,7 @@ from ...training.find_checkpoint import latest_checkpoint
 from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, write_file
 from ...utils.messages import plural
 from ...utils.verbs import command_line
-from ..cli import count
+from ..cli import FILE_OPTIONS, add_shared, count
 from .folds import DETECTOR, SEGMENTOR, Quick, run_of
 
 EXAMPLES = """\
@@ -58,6 +59,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add('folder', metavar='FOLDER', help='with pictures and boxes, or masks, as --data-root takes')
+    add_shared(add, *FILE_OPTIONS)
     add('--out', metavar='OUT', help='where all of it goes (default: work_dirs/audit_FOLDER)')
     add('--folds', type=count, default=3, metavar='K', help='models to train (default: 3)')
     long = 'of training, all folds together, about (default: 20)'
@@ -81,7 +83,7 @@ def audit(options: Namespace) -> None:
         raise InputError(f'{root}: no such folder')
     if out.resolve().is_relative_to(root.resolve()):
         raise InputError(f'--out {out}: lies in {root}; choose a folder beside it')
-    pool = find_pool(root)
+    pool = find_pool(root, options.annotations, Patterns.of(options.pictures, options.masks))
     number = plural(len(pool.files), 'picture')
     if not 2 <= options.folds <= len(pool.files) / 2:
         raise InputError(

@@ -33,7 +33,7 @@ from ...training.replay import Replay
 from ...training.views import Views
 from ...utils.messages import did_you_mean, plural
 from ...utils.processes import show_warnings
-from ..cli import add_shared, count
+from ..cli import FILE_OPTIONS, add_shared, count, meant_files
 
 # What a loader has for workers, which browsing does not start.
 OF_WORKERS = ('persistent_workers', 'prefetch_factor', 'multiprocessing_context', 'timeout')
@@ -50,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add_shared(add, 'config', '--data-root', '--annotations')
+    add_shared(add, 'config', '--data-root', *FILE_OPTIONS)
     drawn = 'split whose pictures are drawn (default: train)'
     add('--split', choices=SPLITS, default='train', help=drawn)
     named = 'these pictures: names of files, or ends of their paths'
@@ -92,7 +92,7 @@ def browse(options: Namespace) -> None:
     init_default_scope(task.scope)
     with explained(config), silenced():
         used = (options.split,)
-        config = use_own_data(config, options.data_root, annotations=options.annotations)
+        config = use_own_data(config, options.data_root, **meant_files(options))
         config = locate_data(use_bands(config), options.data_root, used)
         for _, dataset in datasets(config, used):
             show_warnings(task.check_dataset(dataset, options.split != 'train').warnings)

@@ -34,7 +34,7 @@ from ...tasks import find_task
 from ...training.cores import available_cores
 from ...utils.messages import on_terminal, plural
 from ...utils.processes import show_warnings
-from ..cli import add_shared, count
+from ..cli import FILE_OPTIONS, add_shared, count, meant_files
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
 Size = tuple[float, float] | None  # (height, width) that the annotations give
@@ -52,7 +52,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add_shared(add, 'config', '--data-root', '--annotations')
+    add_shared(add, 'config', '--data-root', *FILE_OPTIONS)
     text = 'print mean and std of the training pictures, by band, as the config takes them'
     add('--statistics', action='store_true', help=text)
     add('--workers', type=count, metavar='N', help='threads that decode (default: all cores)')
@@ -70,7 +70,7 @@ def check(options: Namespace) -> None:
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
         raise InputError(f'{config.filename}: no complete config, it has no data loader')
-    config = use_own_data(config, options.data_root, annotations=options.annotations)
+    config = use_own_data(config, options.data_root, **meant_files(options))
     config = use_bands(config, numbers=not options.statistics)
     config = locate_data(config, options.data_root, splits)
     with suppress(BadMask):  # is listed below, with all others

@@ -21,13 +21,14 @@ from ...data.importing.yolo import read_yolo
 from ...data.importing.yolo_settings import folder_of
 from ...data.own.coco_folder import find_parts, measurable
 from ...data.own.folder import in_words, spelling_warnings
+from ...data.own.patterns import Patterns
 from ...data.own.splits import WORDS
 from ...errors import InputError, printable
 from ...utils.files import read_json, whole_folder
 from ...utils.messages import page, plural, some
 from ...utils.processes import show_warnings
 from ...utils.verbs import command_line
-from ..cli import add_shared, score
+from ..cli import FILE_OPTIONS, add_shared, score
 
 BOXES = {'voc': read_voc, 'yolo': read_yolo, 'labelme': read_labelme, 'cvat': read_cvat}
 SUFFIXES = {'.xml': 'voc or cvat', '.txt': 'yolo', '.json': 'labelme'}  # of these forms
@@ -66,7 +67,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--colors', metavar='FILE', help=table)
     likely = 'of corrections: likelihood from which an entry of LIST is taken over (default: 0)'
     add('--least', type=score, default=0.0, metavar='LIKELIHOOD', help=likely)
-    add_shared(add, '--annotations')
+    add_shared(add, *FILE_OPTIONS)
 
 
 def _form(text: str) -> str:
@@ -100,17 +101,20 @@ def import_dataset(options: Namespace) -> None:
         raise InputError('LIST goes with the form corrections: corrections LIST FOLDER OUT')
     if (options.least or options.annotations) and not options.list:
         raise InputError('--least, --annotations: go with the form corrections')
+    patterns = Patterns.of(options.pictures, options.masks)
+    if patterns and options.form in BOXES:
+        raise InputError('--pictures, --masks: go with the forms masks and corrections')
 
     def fill(source: Source, part: Path) -> str:
         if options.list:
-            given = options.least, options.annotations
+            given = options.least, options.annotations, patterns
             summary = import_corrections(source, Path(options.list), part, options.copy, *given)
             _require_sound(source, options.skip_faulty)
             return summary
         if options.form != 'masks':
             return write_pictures(source, part, options, BOXES[options.form], write_boxes)
         colors = options.colors and Path(options.colors).expanduser()
-        summary = import_masks(source, part, colors, options.copy)
+        summary = import_masks(source, part, colors, options.copy, patterns)
         _require_sound(source, options.skip_faulty)
         return summary
 

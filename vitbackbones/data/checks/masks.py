@@ -8,6 +8,7 @@ What cannot work raises ``InputError``; what is only suspicious is a warning of 
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -20,8 +21,8 @@ from ...utils.messages import some
 from ..loading.image_file import IMAGES, read_header, read_image, reason_of, size_of
 from ..loading.load_mask import (
     IGNORED,
+    INDEX_MODES,
     BadMask,
-    kind_fault,
     label_table,
     read_mask,
     size_fault,
@@ -48,13 +49,14 @@ class Pairs(NamedTuple):
 
     def header_fault(self, image: str, mask: str) -> str:
         """Return what the headers of a pair show to be wrong, '' if nothing."""
-        header = _header(mask)
-        fault = kind_fault(mask, header.format, header.mode)
         if isinstance(self.load, int):  # bands, whose headers Pillow does not know
             size = read_image(image, self.load).shape[:2]
         else:
             size = size_of(_header(image), self.load in TURNING)
-        return fault or size_fault(mask, header.size[::-1], image, size)
+        try:
+            return size_fault(mask, _mask_size(mask), image, size)
+        except BadMask as error:
+            return str(error)
 
     def count(self, mask: str) -> np.ndarray:
         """Return the pixels of each value (256,); raise a ``BadMask`` for one that is no class."""
@@ -81,6 +83,15 @@ def _header(path: str) -> Image.Image:
         return read_header(path)
     except Exception as error:  # every Pillow plugin has exceptions of its own
         raise BadMask(f'{path}: {reason_of(error)}. Put a good copy there.') from error
+
+
+def _mask_size(path: str) -> tuple[int, ...]:
+    """Return height and width; a file that may be no index mask is read for it."""
+    with suppress(Exception):  # every Pillow plugin has exceptions of its own; reading names them
+        header = read_header(path)
+        if header.format != 'JPEG' and header.mode in INDEX_MODES:
+            return size_of(header, turns=True)
+    return read_mask(path).shape
 
 
 # ---------------------------------------------------------------------------- the checks
@@ -142,11 +153,13 @@ def _open(config: dict) -> Pairs | None:
     from mmseg.datasets import BaseSegDataset  # here: heavy, and not needed to load a mask
     from mmseg.registry import DATASETS
 
+    from ..loading.mask_pairs import MaskPairs
+
     kind = DATASETS.get(config['type']) if isinstance(config['type'], str) else config['type']
     if not isinstance(kind, type) or not issubclass(kind, BaseSegDataset):
         return None
     masked = (config.get('data_prefix') or {}).get('seg_map_path')
-    is_plain = kind.load_data_list is BaseSegDataset.load_data_list
+    is_plain = kind.load_data_list in (BaseSegDataset.load_data_list, MaskPairs.load_data_list)
     if not is_plain or not masked or config.get('backend_args'):
         return None
     keys = ('ann_file', 'data_root', 'data_prefix', 'img_suffix', 'seg_map_suffix', 'metainfo')

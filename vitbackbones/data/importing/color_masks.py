@@ -19,6 +19,7 @@ from ..loading.load_mask import IGNORED, size_fault
 from ..own.folder import in_words, read_text
 from ..own.mask_folder import named_parts
 from ..own.numbering import NO_CLASS
+from ..own.patterns import Patterns
 from .pictures import open_picture, place
 from .source import Source
 
@@ -31,16 +32,20 @@ NAME_FIRST = re.compile(rf'(?P<name>.*\S) ?[ ,:] ?{COLOR}( ?:.*)?')
 HEADER = re.compile(r'#.*|name ?,.*|', re.IGNORECASE)
 
 
-def import_masks(source: Source, out: Path, table: Path | None, copy: bool) -> str:
+def import_masks(
+    source: Source, out: Path, table: Path | None, copy: bool, patterns: Patterns | None = None
+) -> str:
     """Write ``images``, ``masks`` and ``classes.txt`` below an empty folder; return a summary.
 
     Pixels of colors that belong to no class are ignored, 255. Without ``copy``, pictures are links
     to the files. ``table`` is the file that names the colors; by default one that is found.
+    ``patterns`` name the pictures and masks.
 
     Raises:
         InputError: there is no table, or it does not fit the masks.
     """
-    named, parts = _read_table(source, table), named_parts(source.root)
+    named = _read_table(source, table)
+    parts = named_parts(source.root, patterns, coded=True)
     names = [*dict.fromkeys(name for name in named.values() if name.lower() not in NO_CLASS)]
     labels = np.full(1 << 24, IGNORED, np.uint8)  # of each color
     for color, name in named.items():

@@ -22,6 +22,7 @@ from ..loading.load_mask import read_mask
 from ..own.annotation_files import is_coco
 from ..own.coco_folder import require_read
 from ..own.numbering import FILES
+from ..own.patterns import Patterns
 from ..own.pool import Pool, find_pool
 from ..own.splits import named_split
 from .coco import KEPT, add_entry
@@ -42,6 +43,7 @@ def import_corrections(
     copy: bool,
     least: float = 0.0,
     annotations: Sequence[str] = (),
+    patterns: Patterns | None = None,
 ) -> str:
     """Write what a folder holds, with corrections, and return a line on them.
 
@@ -52,13 +54,13 @@ def import_corrections(
         out: an empty folder.
         copy: copy the pictures; otherwise they are links.
         least: likelihood below which an entry of the list is left out.
-        annotations: those of :func:`.pool.find_pool`.
+        annotations, patterns: those of :func:`.pool.find_pool`.
 
     Raises:
         InputError: a picture or its labels are not those of the audit any more, or the list does
             not fit.
     """
-    content, pool = _read(file), find_pool(source.root, annotations)
+    content, pool = _read(file), find_pool(source.root, annotations, patterns)
     is_list = any('sha256' in each for each in content['images'])
     audited = content if is_list else _read(file.with_name(LIST))
     rows = _rows(file, pool, content)

@@ -22,6 +22,7 @@ from ...utils.messages import some
 from ...utils.orientation import upright
 from ...utils.verbs import command_line
 from . import IGNORED
+from .image_file import reason_of
 
 NO_LABEL = -1  # in a table of labels: values that a mask must not hold
 INDEX_MODES = ('1', 'L', 'P', 'I', 'I;16', 'I;16B')  # Pillow's names for pictures of one channel
@@ -72,35 +73,65 @@ def label_table(
 def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
     """Read the values of an index mask (H, W); of a palette image the indices, of 16 bit all.
 
+    Read are also integer arrays, whole numbers of floating point, and gray in equal channels.
+
     Raises:
         BadMask: the file is missing, damaged, no image, a JPEG, or a picture with colors.
     """
     try:
         content = fileio.get(path, backend_args=backend_args)
-        with Image.open(BytesIO(content)) as image:
-            kind, values = (image.format, image.mode), np.array(upright(image))
-    except Exception as error:  # every file backend and Pillow plugin has exceptions of its own
+    except Exception as error:  # every file backend has exceptions of its own
         reason = getattr(error, 'strerror', None) or error
         raise BadMask(f'mask file {path}: {reason}. Put a good copy there.') from error
-    if fault := kind_fault(path, *kind):
-        raise BadMask(fault)
-    return values.astype(np.uint8) if values.dtype == bool else values
+    if not content:
+        raise BadMask(f'mask file {path}: the file is empty. Put a good copy there.')
+    try:
+        if content.startswith(b'\x93NUMPY'):
+            values, kind, mode = np.load(BytesIO(content), allow_pickle=False), 'NPY', ''
+        else:
+            with Image.open(BytesIO(content)) as image:
+                values, kind, mode = _pixels(image), image.format, image.mode
+    except Exception as error:  # every Pillow plugin has exceptions of its own
+        raise BadMask(f'mask file {path}: {reason_of(error)}. Put a good copy there.') from error
+    values, fault = _one_channel(values, mode)
+    if kind == 'JPEG':
+        fault = 'is a JPEG, whatever its name; JPEG changes values where classes meet. Save the '
+        fault += 'original masks as PNG'
+    if fault:
+        raise BadMask(f'mask file {path}: {fault}.')
+    return values
 
 
-def kind_fault(mask: str, format: str, mode: str) -> str:
-    """Say what is wrong with Pillow's ``format`` and ``mode`` of a mask, '' if nothing."""
-    if mode in INDEX_MODES and format != 'JPEG':
-        return ''
-    if mode in INDEX_MODES:
-        return (
-            f'mask file {mask}: is a JPEG, whatever its name; JPEG changes values where classes '
-            'meet. Save the original masks as PNG.'
+def _pixels(image: Image.Image) -> np.ndarray:
+    """Return the values of a picture; a GIF of grays numbers them anew in each file."""
+    if image.format == 'GIF' and image.mode == 'P':
+        colors = np.asarray(image.convert('RGB'))  # (H, W, 3)
+        return colors if np.ptp(colors, 2).any() else colors[..., 0]
+    return np.array(upright(image))
+
+
+def _one_channel(values: np.ndarray, mode: str) -> tuple[np.ndarray, str]:
+    """Return integer values (H, W), and what is wrong with them, '' if nothing."""
+    if values.ndim == 3 and mode in ('LA', 'RGBA') and (values[..., -1] == 255).all():
+        values = values[..., :-1]
+    if values.ndim == 3 and (values == values[..., :1]).all():
+        values = values[..., 0]
+    if values.ndim != 2 and not mode:
+        return values, f'is an array of {values.shape}; a mask is (H, W)'
+    if values.ndim != 2:
+        return values, (
+            f'is a picture of kind {mode}, not an index mask. A mask has one channel that holds '
+            f"the number of each pixel's class; {command_line('import', 'masks')} converts "
+            'color-coded ones'
         )
-    return (
-        f'mask file {mask}: is a picture of kind {mode}, not an index mask. A mask has one channel '
-        f"that holds the number of each pixel's class; {command_line('import', 'masks')} converts "
-        'color-coded ones.'
-    )
+    if values.dtype.kind == 'f' and (np.rint(values) == values).all():
+        values = values.astype(np.int64)
+    if values.dtype.kind not in 'biu':
+        return (
+            values,
+            'has values that are not whole numbers; write the number of its class for each pixel',
+        )
+    return (values.astype(np.uint8) if values.dtype == bool else values), ''
 
 
 def size_fault(mask: str, size: Sequence[int], image: str, expected: Sequence[int]) -> str:

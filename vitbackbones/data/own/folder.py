@@ -10,7 +10,7 @@ from ...errors import InputError
 from ...utils.files import regular_file
 from ...utils.messages import shorten, some
 
-DEPTH = 4  # folders below the one given
+DEPTH = 8  # folders below the one given
 # What archives, editors, network disks, package managers and trackers leave in a folder
 TOOLS = {'__MACOSX', '__pycache__', '@eaDir', '$RECYCLE.BIN', 'lost+found', 'node_modules'}
 TOOLS |= {'site-packages', 'wandb', 'mlruns', 'lightning_logs'}

@@ -1,42 +1,37 @@
-"""Pictures and their masks below a folder, by the names of the folders that they are in.
-
-A folder of masks is one whose path has a word such as mask, annotation or label in it, also joined
-to the name of a split; docs/own_data.md has the layouts.
-"""
+"""The pictures and masks of each split of a folder; docs/own_data.md has the layouts."""
 
 import os
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ...errors import InputError
-from ...utils.messages import page, some
-from ..checks.findings import spread
-from ..loading.image_file import ARRAY, IMAGES
-from .folder import files_below
-from .splits import WORDS, divided, named_split
+from ...utils.messages import some
+from .folder import files_below, read_text
+from .pairing import find_pairs
+from .patterns import Patterns, chosen_pairs
+from .splits import WORDS, divided
 
-MASK_WORDS = re.compile(r'masks?|annot(ation)?s?|labels?|ann_dir|segmentation|\bgt\b')
-OTHER_MASKS = re.compile('object|instance|panoptic|color|vis')  # that no class is read from
-SAMPLE = 50  # pictures by which the names of the masks are found
-KNOWN = (
-    f'Known are images/ and masks/, with or without train/ and val/ in them: {page("own_data")}.'
-)
+VOC_LISTS = ('ImageSets', 'Segmentation')
 
 
 @dataclass
 class MaskPart:
-    """The pictures of one split and their masks, in two folders."""
+    """The pictures of one split and their masks."""
 
-    images: Path
+    images: Path  # the folder around all pictures
     masks: Path
-    suffix: str  # what follows a name
-    mask_suffix: str
-    names: list[str]  # relative to both folders, without suffix
-    listed: bool = False  # whether the folders have more than these, so that they must be listed
+    files: dict[str, tuple[Path, Path]]  # picture and mask by name: from images, without suffix
     whole: bool = True  # False where this is a share of pictures that nothing else splits
+    bare: list[Path] = field(default_factory=list)  # pictures without a mask
+    notes: list[str] = field(default_factory=list)  # on files of all parts that are left out
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the pictures."""
+        return list(self.files)
 
     @property
     def labeled(self) -> set[str]:
@@ -45,97 +40,104 @@ class MaskPart:
 
     def pairs(self) -> list[tuple[Path, Path]]:
         """Return the files of each picture and its mask."""
-        return [
-            (self.images / f'{name}{self.suffix}', self.masks / f'{name}{self.mask_suffix}')
-            for name in self.names
-        ]
+        return list(self.files.values())
 
-    def only(self, names: set[str]) -> 'MaskPart':
+    def only(self, names: Iterable[str]) -> 'MaskPart':
         """Return a part of this one, with these pictures."""
-        kept = [name for name in self.names if name in names]
-        return replace(self, names=kept, listed=True, whole=False)
+        kept = {name: pair for name, pair in self.files.items() if name in names}
+        return replace(self, files=kept, whole=False)
 
 
-def find_mask_parts(root: Path, trained_on: Iterable[str] | None = None) -> dict[str, MaskPart]:
+def find_mask_parts(
+    root: Path, trained_on: Iterable[str] | None = None, patterns: Patterns | None = None
+) -> dict[str, MaskPart]:
     """Return the parts for training and validation, and that for testing if there is one.
 
     With ``trained_on``, as of :func:`.splits.divided`, nothing has to be for training.
 
     Raises:
-        InputError: there are no such folders, or it is not clear which ones are meant.
+        InputError: as :func:`named_parts`, or pictures have no masks.
     """
-    parts = named_parts(root, needed=('train',) if trained_on is None else tuple(WORDS))
+    needed = ('train',) if trained_on is None else tuple(WORDS)
+    parts = named_parts(root, patterns, needed)
+    for part in parts.values():
+        if part.bare:
+            names = (file.relative_to(root) for file in part.bare)
+            raise InputError(
+                f'{root}: {len(part.bare)} of {len(part.bare) + len(part.files)} pictures have no '
+                f'mask: {some(names, str)}. Add their masks, named as those of the others '
+                f'({part.pairs()[0][1].relative_to(root)}), or move these pictures out.'
+            )
     return divided(root, parts, trained_on)
 
 
-def named_parts(root: Path, needed: Sequence[str] = ('train',)) -> dict[str, MaskPart]:
+def named_parts(
+    root: Path,
+    patterns: Patterns | None = None,
+    needed: Sequence[str] = ('train',),
+    coded: bool = False,
+) -> dict[str, MaskPart]:
     """Return the parts that folders or lists name; a single one is for training.
 
-    If any split is named, one of those ``needed`` must be.
+    If any split is named, one of those ``needed`` must be. ``coded`` as of :func:`find_pairs`.
 
     Raises:
-        InputError: as :func:`find_mask_parts`.
+        InputError: there are no such files, or it is not clear which ones are meant.
     """
-    images, masks = defaultdict(list), defaultdict(list)  # files by the split that folders name
-    for file in sorted(files_below(root, (*IMAGES, ARRAY))):
-        folder = str(file.parent.relative_to(root)).lower()
-        split = named_split(MASK_WORDS.sub(' ', folder))
-        if not MASK_WORDS.search(folder):
-            images[split].append(file)
-        elif not OTHER_MASKS.search(folder):
-            masks[split].append(file)
-    splits = [split for split in (*WORDS, None) if images.get(split) and masks.get(split)]
+    pairs = chosen_pairs(root, patterns) if patterns else find_pairs(root, coded)
+    splits = defaultdict(list)
+    for picture, mask in pairs.found:
+        splits[picture.split or mask.split].append((picture.path, mask.path))
     if not set(needed).isdisjoint(splits):
-        splits = [split for split in splits if split]
+        unsplit = splits.pop(None, ())
+        pairs.notes += [f'{root}: left out are {len(unsplit)} pairs of no split'] * bool(unsplit)
     elif None in splits:
-        splits = [None]
+        splits = {None: splits[None]}
     else:
         raise InputError(
-            f'{root}: no pictures and masks in it or below that belong together. {KNOWN}'
+            f'{root}: its masks are for {" and ".join(map(str, splits))}, and none are for '
+            'training. Put some there, or rename the folder that is to be split.'
         )
-    parts = {split or 'train': _part(images[split], masks[split]) for split in splits}
+    parts = {split or 'train': _part(splits[split]) for split in (*WORDS, None) if split in splits}
+    for part in parts.values():
+        part.bare = [file for file in pairs.bare if file.is_relative_to(part.images)]
+        part.notes = pairs.notes
     return _by_voc_lists(root, parts)
 
 
-def _part(images: list[Path], masks: list[Path]) -> MaskPart:
-    """Return the part of these files, each picture with the mask of its name."""
-    folder, mask_folder = (
-        Path(os.path.commonpath([f.parent for f in files])) for files in (images, masks)
-    )
-    suffixes = Counter(file.suffix for file in images)
-    if len(suffixes) > 1:
-        kinds = ', '.join(f'{count} {suffix}' for suffix, count in suffixes.items())
-        raise InputError(f'{folder}: has pictures of several kinds, {kinds}; save them as one.')
-    (suffix,) = suffixes
-    names = [str(file.relative_to(folder)).removesuffix(suffix) for file in images]
-    mask_names = [str(file.relative_to(mask_folder)) for file in masks]
-    sample = [names[row] for row in spread(len(names), SAMPLE)]
-    endings = Counter(
-        mask.removeprefix(name) for name in sample for mask in mask_names if mask.startswith(name)
-    )
-    if not endings:
-        raise InputError(
-            f'{folder}: no mask is named as a picture, {some(sample)}, but {some(mask_names)}. A '
-            'mask needs the name of its picture, and may have more behind it.'
-        )
-    ending = max(endings, key=lambda ending: (endings[ending], -len(ending)))
-    listed = mask_folder.is_relative_to(folder)
-    return MaskPart(folder, mask_folder, suffix, ending, names, listed=listed)
+def _part(pairs: list[tuple[Path, Path]]) -> MaskPart:
+    sides = zip(*pairs, strict=True)
+    folders = [Path(os.path.commonpath([file.parent for file in files])) for files in sides]
+    names = [picture.relative_to(folders[0]) for picture, _ in pairs]
+    plain = [str(name).removesuffix(name.suffix) for name in names]
+    return MaskPart(*folders, dict(zip(plain, pairs, strict=True)))
 
 
 def _by_voc_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:
     """Split one part by VOC's lists of names, where there are some."""
-    files = {split: root / 'ImageSets' / 'Segmentation' / f'{split}.txt' for split in WORDS}
-    files = {split: file for split, file in files.items() if file.is_file()}
-    if [*parts] != ['train'] or 'train' not in files:
+    lists = [f for f in files_below(root, ('.txt',)) if f.parent.parts[-2:] == VOC_LISTS]
+    files = {file.stem: file for file in lists if file.stem in WORDS}
+    if [*parts] != ['train'] or 'train' not in files or len({f.parent for f in lists}) > 1:
         return parts
     part, listed = parts['train'], {}
-    for split, file in files.items():
-        names = file.read_text('utf-8', 'replace').split()
-        strange = sorted(set(names) - set(part.names))
-        if strange:
+    bare = {str(file.relative_to(part.images).with_suffix('')): file for file in part.bare}
+    for split in WORDS:
+        if split not in files:
+            continue
+        lines = [line.strip() for line in read_text(files[split]).splitlines() if line.strip()]
+        names = [_listed_name(line, part.files.keys() | bare.keys()) for line in lines]
+        if strange := sorted({*names} - part.files.keys() - bare.keys()):
             raise InputError(
-                f'{file}: names pictures that are not in {part.images}: {some(strange)}.'
+                f'{files[split]}: names pictures that are not in {part.images}: {some(strange)}. '
+                'Write the name of one picture in each line.'
             )
-        listed[split] = replace(part, names=names, listed=True)
+        kept = {name: part.files[name] for name in names if name in part.files}
+        without = [bare[name] for name in names if name in bare]
+        listed[split] = replace(part, files=kept, bare=without)
     return listed
+
+
+def _listed_name(line: str, known: Collection[str]) -> str:
+    """Return the picture of a line, also with its suffix, or a column of labels behind it."""
+    forms = (line, line.rpartition('.')[0], re.sub(r'\s+-?\d+$', '', line))
+    return next((form for form in forms if form in known), line)

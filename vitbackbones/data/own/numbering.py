@@ -3,9 +3,11 @@
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
+import cv2
 import numpy as np
 
 from ...errors import InputError
@@ -17,6 +19,13 @@ from .folder import names_in_lines
 FILES = ('classes.txt', 'labels.txt', 'class_names.txt')
 NO_CLASS = {'void', 'ignore', 'ignored', 'unlabeled', 'unlabelled'}  # names for what is ignored
 BINARY = ['background', 'foreground']
+INSIDE = 0.25  # of the pixels of a class, at least, have neighbors of this class alone
+HALF = 0.5  # of the pixels, at least, have values with regions where others are soft edges
+MOST = 0.7  # of the values, each in one mask only, number objects
+BLURRED = 8  # values that are found along edges only
+OBJECTS = 5  # in one picture, at least, where values number them
+MANY = 30  # values that are no classes if each is in one mask only
+ALL = 200  # values that are no classes
 SAMPLE = 200  # masks that are looked at where a file names the classes; otherwise all
 THREADS = 8
 
@@ -29,6 +38,67 @@ class Numbering:
     values: tuple[int, ...] = ()  # of the classes, () where they are counted from 0, or from 1
     ignored: tuple[int, ...] = ()  # values that stand for no class, beside 255
     from_one: bool = False  # whether 0 stands for no class, and 1 for the first
+    notes: list[str] = field(default_factory=list)
+
+
+class Looks(NamedTuple):
+    """What masks hold."""
+
+    pixels: np.ndarray  # of each value in each mask (N, 256)
+    inside: np.ndarray  # of each value, those whose neighbors all hold it (256,)
+
+    @property
+    def values(self) -> list[int]:
+        """All values."""
+        return np.flatnonzero(self.pixels.any(0)).tolist()
+
+    @property
+    def soft(self) -> str:
+        """Why most values are those of soft edges: they have no regions of their own; or ''."""
+        total, found = self.pixels.sum(0), {*self.values}
+        edges = {value for value in found if self.inside[value] < INSIDE * total[value]}
+        regions = found - edges
+        between = {0, IGNORED} < found != {*range(len(found) - 1), IGNORED}
+        blurred = between and found - {0, IGNORED} <= edges and regions
+        most = max(BLURRED, 2 * len(regions)) if len(regions) > 1 else MANY
+        share = total[[*regions]].sum() / total.sum()
+        if not blurred and (len(edges) < most or share < HALF):
+            return ''
+        return (
+            f'masks hold {len(found)} values, but {share:.0%} of the pixels hold '
+            f'{some(sorted(regions))}. The others lie along edges only, as JPEG and resizing leave '
+            'them. Set each pixel to one of the values that are meant, such as mask = (mask > 127) '
+            '* 255 for black and white, and resize masks with nearest neighbor.'
+        )
+
+    @property
+    def numbered(self) -> str:
+        """Why values are numbers of objects, which are given anew in each picture; or ''."""
+        held = self.pixels[:, 1:IGNORED] > 0
+        last = held.sum(1)
+        in_turn = all(row[:count].all() for row, count in zip(held, last, strict=True))
+        anew = in_turn and len({*last.tolist()}) > 2 and last.max() >= OBJECTS
+        alone = (held.sum(0)[held.any(0)] == 1).mean() if held.any() else 0
+        if len(held) < 3 or not (anew or (alone > MOST and held.any(0).sum() > OBJECTS)):
+            return ''
+        return (
+            f'masks hold {len(self.values)} values, which number objects and not classes: '
+            + ('each mask counts from 1.' if anew else 'nearly each is in one mask only.')
+            + ' Write the number of its class in place of that of each object, such as mask = '
+            '(mask > 0) * 255 for one class.'
+        )
+
+    @property
+    def many(self) -> str:
+        """Why values are too many for classes, or ''."""
+        found = self.values
+        files = np.median((self.pixels > 0).sum(0)[found])
+        if len(found) <= MANY or (len(found) <= ALL and (files > 1 or len(self.pixels) == 1)):
+            return ''
+        return (
+            f'masks hold {len(found)} different values, too many for classes that nothing names. '
+            'Are these gray pictures, depths or probabilities?'
+        )
 
 
 def find_numbering(root: Path, masks: Sequence[Path]) -> Numbering:
@@ -39,50 +109,73 @@ def find_numbering(root: Path, masks: Sequence[Path]) -> Numbering:
     """
     file = next((root / name for name in FILES if (root / name).is_file()), None)
     if file is None:
-        return by_values(root, values_in(masks))
+        return by_values(root, look_at(masks))
     numbers, names = None, names_in_lines(file)
     numbered = [re.fullmatch(r'(\d{1,9})\s*[:=,\t ]\s*(.+)', line) for line in names]
     if all(numbered):
         numbers, names = [int(line[1]) for line in numbered], [line[2] for line in numbered]
-    return by_names(file, numbers, names, values_in([masks[i] for i in spread(len(masks), SAMPLE)]))
+    return by_names(file, numbers, names, look_at([masks[i] for i in spread(len(masks), SAMPLE)]))
 
 
-def values_in(masks: Sequence[Path]) -> list[int]:
-    """Return the values that masks hold.
+def look_at(masks: Sequence[Path]) -> Looks:
+    """Count the values that masks hold.
 
     Raises:
-        BadMask: one cannot be read, or has a value over 255.
+        BadMask: one cannot be read, or has a value below 0 or over 255.
     """
     with ThreadPoolExecutor(THREADS) as pool:
-        return sorted(set().union(*pool.map(_values, masks)))
+        counts = np.stack([*pool.map(_counts, masks)])
+    return Looks(counts[:, 0], counts[:, 1].sum(0))
 
 
-def _values(mask: Path) -> list[int]:
+def _counts(mask: Path) -> np.ndarray:
+    """Return the pixels of each value, and those of them that lie inside of a region (2, 256)."""
     values = read_mask(str(mask))
-    if values.min() < 0 or values.max() > IGNORED:
-        raise BadMask(f'mask file {mask}: holds {values.max()}; values of masks go from 0 to 255.')
-    return np.unique(values).tolist()  # takes an eighth of the memory of a bincount
+    if strange := np.unique(values[(values < 0) | (values > IGNORED)]).tolist():
+        raise BadMask(
+            f'mask file {mask}: holds {some(strange)}; values of masks go from 0 to 255. Masks of '
+            'numbered objects or of depth are no masks of classes.'
+        )
+    values, square = values.astype(np.uint8), np.ones((3, 3), np.uint8)
+    inside = values[cv2.erode(values, square) == cv2.dilate(values, square)]
+    return np.stack([np.bincount(each.ravel(), minlength=256) for each in (values, inside)])
 
 
-def by_values(root: Path, values: Sequence[int]) -> Numbering:
-    """Return the numbering of masks that nothing but their values tells of."""
-    if list(values) == [0, IGNORED]:
+def by_values(root: Path, looks: Looks) -> Numbering:
+    """Return the numbering of masks that nothing but their values tells of.
+
+    Raises:
+        InputError: they cannot be those of classes.
+    """
+    found = looks.values
+    if found == [0, IGNORED]:
         return Numbering(BINARY, values=(0, IGNORED))
-    values = [value for value in values if value != IGNORED]
+    if doubt := looks.soft or looks.numbered or looks.many:
+        raise InputError(
+            f'{root}: {doubt} If each value is a class after all, name them in {root / FILES[0]}, '
+            'with a line such as "7: road" for each.'
+        )
+    values = [value for value in found if value != IGNORED]
     if len(values) < 2:
         raise InputError(
             f'{root}: all masks together hold {some(values) or "nothing"} (and 255, which is '
             'ignored); at least two classes are needed.'
         )
+    counted = values == list(range(values[0], values[0] + len(values))) and values[0] <= 1
+    steps = np.linspace(0, IGNORED, len(found))
+    if IGNORED in found and not counted and np.abs(steps - found).max() <= 1:
+        values = found  # gray levels, of which white is one
     names = BINARY if values == [0, 1] else [f'class {value}' for value in values]
-    counted = list(range(values[0], values[0] + len(values)))
-    if values == counted and values[0] <= 1:
+    if counted:
         return Numbering(names, from_one=values[0] == 1)
-    return Numbering(names, values=tuple(values))
+    doubtful = IGNORED in found and IGNORED not in values
+    note = f'{root}: the value 255 of masks is ignored. If it is a class, name all of them in '
+    note += f'{root / FILES[0]}, with a line such as "255: road" for each.'
+    return Numbering(names, values=tuple(values), notes=[note] * doubtful)
 
 
 def by_names(
-    file: Path, numbers: Sequence[int] | None, names: Sequence[str], values: Sequence[int]
+    file: Path, numbers: Sequence[int] | None, names: Sequence[str], looks: Looks
 ) -> Numbering:
     """Return the numbering of masks whose classes have names.
 
@@ -90,15 +183,17 @@ def by_names(
         file: which names them.
         numbers: the value of each in the masks, None where the file does not say it.
         names: one for each class; some names stand for what is ignored.
-        values: those that masks hold.
+        looks: what masks hold.
     """
-    if len(names) == 2 and {*values} == {0, IGNORED}:
+    if len(names) == 2 and looks.values == [0, IGNORED]:
         return Numbering(list(names), values=(0, IGNORED))
-    values, counted = {*values} - {IGNORED}, range(len(names))
+    values, counted = {*looks.values} - {IGNORED}, range(len(names))
     if numbers is None and 0 not in values and len(names) in values <= {*range(1, len(names) + 1)}:
         return Numbering(list(names), from_one=True)
     told = dict(zip(counted if numbers is None else numbers, names, strict=True))
     if strange := sorted(values - told.keys()):
+        if doubt := looks.soft or looks.numbered:
+            raise InputError(f'{file}: names {len(names)} classes, but {doubt}')
         raise InputError(
             f'{file}: names {len(names)} classes, the values {some(sorted(told))}, but masks hold '
             f'{some(strange)} as well. Name what these stand for; a value that belongs to no class '

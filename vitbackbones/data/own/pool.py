@@ -19,6 +19,7 @@ from ...utils.files import write_if_changed
 from .coco_folder import completed, find_classes, find_parts
 from .mask_folder import find_mask_parts
 from .numbering import FILES, find_numbering
+from .patterns import Patterns
 
 
 @dataclass
@@ -95,21 +96,28 @@ class Pool:
             write_if_changed(file, json.dumps(content).encode())
 
 
-def find_pool(root: Path, annotations: Sequence[str] = ()) -> Pool:
+def find_pool(
+    root: Path, annotations: Sequence[str] = (), patterns: Patterns | None = None
+) -> Pool:
     """Return what a folder holds: annotations in COCO's format, or else pictures and masks.
 
-    ``annotations`` are those of :func:`.annotation_files.find_files`.
+    ``annotations`` are those of :func:`.annotation_files.find_files`; ``patterns`` name pictures
+    and masks.
 
     Raises:
         InputError: it has neither.
     """
     try:
-        return _boxes(root, find_parts(root, (), annotations))
+        if not patterns:
+            return _boxes(root, find_parts(root, (), annotations))
     except InputError as error:
-        try:
-            parts = find_mask_parts(root, ())
-        except InputError:
-            raise error from None
+        boxes = f'{error} '
+    else:
+        boxes = ''
+    try:
+        parts = find_mask_parts(root, (), patterns)
+    except InputError as error:
+        raise InputError(f'{boxes}{error}') from None
     pairs = [(*pair, split) for split, part in parts.items() for pair in part.pairs()]
     files, masks, splits = (list(each) for each in zip(*pairs, strict=True))
     splits = [None] * len(files) if parts.keys() == {'test'} else splits

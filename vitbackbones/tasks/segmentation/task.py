@@ -23,6 +23,7 @@ class Segmentation(Task):
     unit = 'pixel'
     sized = ('data_preprocessor', 'test_cfg')
     reads_folders = True
+    file_options = ('pictures', 'masks')
 
     def check_dataset(self, dataset, evaluated):
         from ...data.checks.masks import check_dataset
@@ -60,10 +61,10 @@ class Segmentation(Task):
         """Tell whether a folder has the files and folders that a config names."""
         return all(layout_found(config, root))
 
-    def use_folder(self, config, root, lists, trained):
+    def use_folder(self, config, root, lists, trained, **meant):
         from .own_data import use_folder
 
-        return use_folder(config, root, lists, trained)
+        return use_folder(config, root, lists, trained, **meant)
 
     def browse(self, pixels, sample, meta, longest):
         from ..browse import draw_mask

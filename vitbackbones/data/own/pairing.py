@@ -1,0 +1,268 @@
+"""Which picture a mask belongs to, by what their paths share.
+
+They lie in folders that differ in words of pictures and masks alone, or else in other words as
+well. They have one name, or names with a part in common: ``01_image.png``, ``01_annotation.png``.
+"""
+
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from ...errors import InputError
+from ...utils.messages import page, some
+from ..checks.findings import spread
+from ..loading.image_file import ARRAY, IMAGES
+from .folder import files_below
+from .roles import KNOWN_WORDS, NO_CLASSES, copies_beside, masks_beside, roles_of, words
+from .splits import SPLIT_OF
+
+SAMPLE = 20  # pictures of a folder by which the form of names is found
+EXAMPLE = "--pictures 'images/{}.jpg' --masks 'masks/{}.png'"
+KNOWN = (
+    'Known are images/ and masks/, with or without train/ and val/ in them, and other names: '
+    f'{page("own_data")}. Or name the files, with {{}} for what both have in common: {EXAMPLE}.'
+)
+
+
+class File(NamedTuple):
+    """A picture or mask below a folder."""
+
+    path: Path
+    place: tuple[str, ...]  # words of its folders that tell neither masks nor pictures
+    split: str | None
+
+    @property
+    def folder(self) -> Path:
+        """The folder that it is in."""
+        return self.path.parent
+
+    @property
+    def topic(self) -> tuple[str, ...]:
+        """The place without a split."""
+        return tuple(word for word in self.place if word not in SPLIT_OF)
+
+    @property
+    def stem(self) -> str:
+        """The name without its suffix."""
+        return self.path.name.removesuffix(self.path.suffix)
+
+
+Pair = tuple[File, File]
+Ends = tuple[str, str]  # of a name, before and behind what a picture and its mask share
+Form = tuple[Ends, Ends]  # of a picture and of its mask
+NO_ENDS: Ends = ('', '')
+EXACT: Form = (NO_ENDS, NO_ENDS)
+
+
+@dataclass
+class Pairs:
+    """Pictures and their masks, and what is left over."""
+
+    found: list[Pair] = field(default_factory=list)
+    bare: list[Path] = field(default_factory=list)  # pictures without a mask beside some that have
+    notes: list[str] = field(default_factory=list)  # what else is there, one line each
+
+
+def find_pairs(root: Path, coded: bool = False) -> Pairs:
+    """Pair the pictures and masks below a folder; with ``coded``, masks in color before others.
+
+    Raises:
+        InputError: there are none, or it is not clear which ones are meant.
+    """
+    files = pictures_below(root)
+    roles = roles_of(root, files)
+    if not roles['pictures'] or not roles['masks'] + roles['colors']:
+        roles = roles_of(root, files, leave=False)
+    first, second = ('colors', 'masks') if coded else ('masks', 'colors')
+    masks = {*(roles[first] or roles[second])}
+    pictures = {*roles['pictures']}
+    if not masks:
+        masks = masks_beside(pictures)
+    pictures -= masks | copies_beside(pictures - masks)
+    if not pictures or not masks:
+        raise InputError(
+            f'{root}: no pictures and masks in it or below that belong together. {KNOWN}'
+        )
+    sides = [[file_of(root, file) for file in sorted(each)] for each in (pictures, masks)]
+    pairs = _pair(root, *sides)
+    _require_one_version(root, pairs, sides[1])
+    used = {file.path for pair in pairs.found for file in pair}
+    folders = {file.parent for file in used}
+    rest = [file for file in files if file not in used]
+    pairs.bare = [file for file in rest if file in pictures and file.parent in folders]
+    pairs.notes = left_out(root, [file for file in rest if file not in pairs.bare])
+    return pairs
+
+
+def pictures_below(root: Path) -> list[Path]:
+    """Return all files that may be pictures or masks."""
+    return sorted(files_below(root, (*IMAGES, ARRAY, '.gif')))
+
+
+def left_out(root: Path, files: Iterable[Path]) -> list[str]:
+    """Say where files are that belong to no pair."""
+    counts = Counter(file.parent for file in files)
+    left = [f'{count} in {folder.relative_to(root)}' for folder, count in counts.items()]
+    return [f'{root}: left out are pictures that are in no pair: {some(left, str)}'] if left else []
+
+
+def file_of(root: Path, path: Path) -> File:
+    """Return a file with what the words of its folders say."""
+    found = [word for name in path.parent.relative_to(root).parts for word in words(name)]
+    split = next((SPLIT_OF[word] for word in reversed(found) if word in SPLIT_OF), None)
+    place = [word for word in found if word in SPLIT_OF or word not in KNOWN_WORDS]
+    return File(path, tuple(SPLIT_OF.get(word, word) for word in place), split)
+
+
+# ------------------------------------------------------------------------ pairs
+
+
+def _pair(root: Path, pictures: list[File], masks: list[File]) -> Pairs:
+    """Pair files in folders of one place, or else of one topic or split, or else in any.
+
+    Raises:
+        InputError: no names agree, or it is not clear which files are meant.
+    """
+    pairs, waiting, free = Pairs(), pictures, masks
+    for scope in ('place', 'topic', 'split', None):
+        splits = [{file.split for file in files} for files in (waiting, free)]
+        if scope in ('topic', None) and {None} not in splits:  # of a split with those of another
+            continue
+        for split in dict.fromkeys(file.split for file in waiting):
+            own = [file for file in waiting if file.split == split]
+            pairs.found += _match(root, own, free, scope)
+        used = {file.folder for pair in pairs.found for file in pair}
+        waiting = [file for file in waiting if file.folder not in used]
+        free = [file for file in free if file.folder not in used]
+    if pairs.found:
+        return pairs
+    names = [some(names) for names in ((f.stem for f in pictures), (f.path.name for f in masks))]
+    raise InputError(
+        f'{root}: no mask is named as a picture, {names[0]}, but {names[1]}. A mask needs the name '
+        f'of its picture, and both may have more before or behind it. {KNOWN}'
+    )
+
+
+def _grouped(files: Iterable[File], scope: str | None) -> dict[object, list[File]]:
+    groups = defaultdict(list)
+    for file in files:
+        groups[scope and getattr(file, scope)].append(file)
+    return groups
+
+
+def _match(root: Path, pictures: list[File], masks: list[File], scope: str | None) -> list[Pair]:
+    """Pair the files of a split by the form of names that fits most pictures of a sample."""
+    groups, others = _grouped(pictures, scope), _grouped(masks, scope)
+    found = _applied(root, EXACT, groups, others, scope)
+    if len(found) == len(pictures):
+        return found
+    sample = [
+        (key, group[row].stem)
+        for key, group in groups.items()
+        for row in spread(len(group), SAMPLE)
+        if key in others
+    ]
+    forms = Counter()
+    for key, stem in sample:
+        forms.update({form for mask in others[key] for form in _forms(stem, mask.stem)})
+    likely = [
+        (ends, more)
+        for (ends, more), count in forms.items()
+        if 2 * count >= min(len(sample), len(masks))
+        and (count > 1 or NO_ENDS in (ends, more))
+        and not {*words(' '.join(more))} & NO_CLASSES
+    ]
+    likely.sort(key=lambda form: (-forms[form], len(''.join((*form[0], *form[1]))), form))
+    if not likely:
+        return found
+    best, *rest = (_applied(root, form, groups, others, scope) for form in likely)
+    for other in rest if likely[0] != EXACT else ():
+        mask_of = dict(other)
+        if sum(mask_of.get(picture, mask) != mask for picture, mask in best) > len(best) / 2:
+            raise _unclear(root, *best[0], mask_of.get(best[0][0], other[0][1]))
+    return best
+
+
+def _forms(picture: str, mask: str) -> set[Form]:
+    """Return the forms in which two names share their beginning or their end."""
+    begin, end = _shared(picture, mask), _shared(picture[::-1], mask[::-1])
+    forms = {(('', picture[begin:]), ('', mask[begin:]))} if begin else set()
+    return forms | ({((picture[:-end], ''), (mask[:-end], ''))} if end else set())
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters at their beginnings two names share, and no half number.
+
+    >>> _shared('road_12', 'road_1'), _shared('road_12', 'road_12_mask')
+    (5, 7)
+    """
+    count = len(os.path.commonprefix([one, other]))
+    if re.search(r'\d', one[count : count + 1] + other[count : count + 1]):
+        return len(one[:count].rstrip('0123456789'))
+    return count
+
+
+def _applied(root: Path, form: Form, pictures: dict, masks: dict, scope: str | None) -> list[Pair]:
+    """Return the pairs of a form; outside of their place, pictures of one name are in none."""
+    found = []
+    for key, group in pictures.items():
+        named, others = _by_name(group, form[0]), _by_name(masks.get(key, ()), form[1])
+        for name, files in named.items():
+            own = others.get(name)
+            if not own or (len(files) > 1 and scope != 'place'):
+                continue
+            if len(own) > 1:
+                raise _unclear(root, files[0], *own[:2])
+            if len(files) > 1:
+                raise InputError(
+                    f'{files[0].path}: has the mask {own[0].path}, but so has {files[1].path}. '
+                    'Take one of the pictures out.'
+                )
+            found.append((files[0], own[0]))
+    return found
+
+
+def _by_name(files: Iterable[File], ends: Ends) -> dict[str, list[File]]:
+    named = defaultdict(list)
+    for file in files:
+        if file.stem.startswith(ends[0]) and file.stem.endswith(ends[1]):
+            named[file.stem.removeprefix(ends[0]).removesuffix(ends[1])].append(file)
+    return named
+
+
+def _require_one_version(root: Path, pairs: Pairs, masks: Iterable[File]) -> None:
+    """Refuse a folder of other masks for the pictures that have some."""
+    mask_of = dict(pairs.found)
+    folders = {mask.folder for mask in mask_of.values()}
+    others = _grouped([mask for mask in masks if mask.folder not in folders], 'folder')
+    for each in others.values():
+        pictures = [picture for picture in mask_of if picture.split == each[0].split]
+        again = _match(root, pictures, each, 'split')
+        if 2 * len(again) > len(each):
+            raise _unclear(root, again[0][0], mask_of[again[0][0]], again[0][1])
+
+
+def _unclear(root: Path, picture: File, one: File, other: File) -> InputError:
+    shown = [_pattern(root, picture, one), _pattern(root, one, picture)]
+    shown.append(_pattern(root, other, picture))
+    return InputError(
+        f'{root}: {picture.path.relative_to(root)} has several masks, {one.path.relative_to(root)} '
+        f"and {other.path.relative_to(root)}. Choose with --pictures '{shown[0]}' and either "
+        f"--masks '{shown[1]}' or --masks '{shown[2]}', or take one kind out of the folder. Masks "
+        'of single classes have to be joined into one for each picture.'
+    )
+
+
+def _pattern(root: Path, file: File, partner: File) -> str:
+    """Return a pattern for a file and others like it, in folders that its partner has as well."""
+    forms = _forms(file.stem, partner.stem)
+    begin, end = min((ends for ends, _ in forms), key=lambda ends: len(''.join(ends)))
+    name = file.stem.removeprefix(begin).removesuffix(end).strip('_-. ')
+    folders = file.path.relative_to(root).parent.parts
+    others = partner.path.relative_to(root).parent.parts
+    shown = ['*' if folder in others else folder for folder in folders]
+    return '/'.join([*shown, file.path.name.replace(name, '{}', 1)])

@@ -1,0 +1,97 @@
+"""What files are by the words of their paths: pictures, masks, or what tools and people leave.
+
+Whole words of folders, or else of names, tell masks from pictures. The last one counts, as in
+``segmentation/images``, and what all files have in common counts nothing.
+"""
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from .splits import SPLIT_OF
+
+WORDS = {
+    'pictures': 'image img picture photo jpeg rgb',
+    'masks': 'mask annotation annot anno ann label labelmap lbl segmentation segmap seg gt truth '
+    'groundtruth semantic matte manual lab',
+    'fillers': 'dir folder file png jpg class raw data ground',  # beside these
+    'colors': 'color colored colour coloured rgb rgba human',  # of masks that show classes
+    # of masks that no class is read from
+    'others': 'object instance panoptic edge boundary contour depth',
+    # of folders in which tools and people leave things
+    'leftovers': 'vis viz visual visualization visualisation overlay debug pred prediction '
+    'predicted result output out run cache thumb thumbnail preview inference old backup bak copy '
+    'tmp temp deprecated unused trash archive',
+}
+SETS = {kind: {w + s for w in text.split() for s in ('', 's')} for kind, text in WORDS.items()}
+PICTURE_WORDS, MASK_WORDS = SETS['pictures'], SETS['masks']
+NO_CLASSES = SETS['others'] | SETS['colors'] | SETS['leftovers']
+KNOWN_WORDS = {*SPLIT_OF} | MASK_WORDS | PICTURE_WORDS | SETS['fillers']
+JOINED = sorted({*SPLIT_OF} | MASK_WORDS | PICTURE_WORDS, key=len, reverse=True)
+WORD = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+')
+LOSSY = ('.jpg', '.jpeg')
+
+
+def words(name: str) -> list[str]:
+    """Return the words of a file or folder in lower case.
+
+    >>> words('JPEGImages'), words('gtFine_labelIds'), words('trainannot')
+    (['jpeg', 'images'], ['gt', 'fine', 'label', 'ids'], ['train', 'annot'])
+    """
+    found = []
+    for word in map(str.lower, WORD.findall(name)):
+        whole = re.fullmatch(f'({"|".join(JOINED)})+', word)
+        found += re.findall('|'.join(JOINED), word) if whole else [word]
+    return found
+
+
+def roles_of(root: Path, files: Sequence[Path], leave: bool = True) -> dict[str, list[Path]]:
+    """Return the files that are of each kind of :data:`WORDS`.
+
+    Without ``leave``, folders of leftovers count as others do.
+    """
+    common = os.path.commonpath([file.parent for file in files]) if files else root
+    roles = defaultdict(list)
+    for file in files:
+        roles[_role(file.parent.relative_to(common).parts, leave)].append(file)
+    return roles
+
+
+def _role(folders: Sequence[str], leave: bool) -> str:
+    """Return what the files of a folder are by the names of the folders on the way to it."""
+    named = [words(name) for name in folders]
+    leftovers = SETS['leftovers'] | SETS['others'] - {'object', 'objects'}
+    for each in named if leave else ():
+        rest = {word for word in each if word not in KNOWN_WORDS and not word.isdigit()}
+        if rest and rest <= leftovers:
+            return 'leftovers'
+    for place in reversed(range(len(named))):
+        below = {word for name in named[place:] for word in name}
+        if MASK_WORDS & {*named[place]}:
+            kinds = [kind for kind in ('others', 'colors') if below & SETS[kind]]
+            return kinds[0] if kinds else 'masks'
+        if PICTURE_WORDS & {*named[place]}:
+            break
+    return 'pictures'
+
+
+def masks_beside(files: Iterable[Path]) -> set[Path]:
+    """Return the masks among files of the same folders: by words, or as PNG beside JPEG."""
+    named = {file for file in files if MASK_WORDS & {*words(file.stem)}}
+    if named and named != {*files}:
+        return named
+    lossy = {file.with_suffix('') for file in files if file.suffix.lower() in LOSSY}
+    return {f for f in files if f.suffix.lower() not in LOSSY and f.with_suffix('') in lossy}
+
+
+def copies_beside(files: Iterable[Path]) -> set[Path]:
+    """Return the files named as another one of their folder with a word more of a leftover."""
+    named = {file: (file.parent, words(file.stem)) for file in files}
+    places, copies = {(folder, *name) for folder, name in named.values()}, set()
+    for file, (folder, name) in named.items():
+        rest = [word for word in name if word not in NO_CLASSES]
+        if rest != name and (folder, *rest) in places:
+            copies.add(file)
+    return copies
