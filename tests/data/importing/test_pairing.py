@@ -91,6 +91,14 @@ def test_a_second_version_of_the_files_is_left_out_and_counted(tmp_path):
     assert changes == {BESIDE: 2}
 
 
+def test_more_files_in_another_folder_belong_to_the_pictures_without_any(tmp_path):
+    pictures = [f'images/{i}.png' for i in range(4)]
+    files = ['labels/0.txt', 'labels/1.txt', 'second half/2.txt', 'second half/3.txt']
+    pairs, changes, faults = pair(tmp_path, pictures, files)
+    assert (pairs, faults) == (dict(zip(pictures, files, strict=True)), [])
+    assert changes == {APART: 2}
+
+
 def test_of_two_versions_without_a_first_one_none_is_chosen(tmp_path):
     files = ['old/0.txt', 'new/0.txt']
     _, _, (fault,) = pair(tmp_path, ['images/0.png'], files)

@@ -30,7 +30,7 @@ def paired(
     Both have one name, in one folder or in two whose paths differ in :data:`KINDS` alone:
     ``images/train/a.jpg`` and ``labels/train/a.txt``. Any other file belongs to the picture that
     it names itself. A folder in which no file has its picture in the first way may be called
-    anything: there names alone count.
+    anything: there names alone count, unless its pictures have their files already.
 
     Args:
         source: gets the notes and the faults.
@@ -41,14 +41,16 @@ def paired(
     """
     pairs = _Pairs(source, source.pictures if pictures is None else pictures)
     apart = [file for file in files if not pairs.add_by_place(file)]
-    used = {picture.parent for picture in pairs.found}
+    second = {file.parent for file in apart if pairs.have_files(file)}
     for file in apart:
         with source.listing_faults():
             path = told(file)
             if path is None:
                 source.change('files of other content, left out', file)
+            elif file.parent in second - pairs.settled:
+                source.change('annotation files beside those that are read, left out', file)
             else:
-                pairs.add_apart(file, path, used)
+                pairs.add_apart(file, path)
     return pairs.found
 
 
@@ -61,6 +63,7 @@ class _Pairs:
         self.known = by_name(chosen)
         self.found: dict[Path, Path] = {}
         self.settled: set[Path] = set()  # folders whose files have their pictures by their place
+        self.by_place: set[Path] = set()  # pictures that have such files
         self.places = self._places(source.pictures)
         self.unread = self._places(source.unread)
         self.stems = defaultdict(list)
@@ -72,16 +75,21 @@ class _Pairs:
         alike = self.places[self._place(file, file.stem)]
         if alike:
             self.settled.add(file.parent)
-            self._add(file, [picture for picture in alike if picture in self.chosen])
+            self._add(file, alike)
+            self.by_place |= {*alike}
         return bool(alike)
 
-    def add_apart(self, file: Path, path: str, used: Collection[Path]) -> None:
+    def have_files(self, file: Path) -> bool:
+        """Return whether all pictures of a file's name have their files."""
+        alike = self.stems[file.stem]
+        return bool(alike) and self.found.keys() >= {*alike}
+
+    def add_apart(self, file: Path, path: str) -> None:
         """Pair a file without a picture by its place.
 
         Args:
             file: an annotation file.
             path: of its picture, as it tells it, or ''.
-            used: folders of pictures that have their files by their place.
 
         Raises:
             InputError: it has no picture.
@@ -89,11 +97,8 @@ class _Pairs:
         picture = meant(path, (file.parent, self.source.root), self.known)
         alike = [picture] if picture else []
         if not alike and file.parent not in self.settled:
-            alike = self.stems[file.stem]
-            if alike and used.issuperset(each.parent for each in alike):
-                self.source.change('annotation files beside those that are read, left out', file)
-                return
-            alike = [each for each in alike if each.parent not in used and self._fit(file, each)]
+            free = (each for each in self.stems[file.stem] if each not in self.by_place)
+            alike = [each for each in free if self._fit(file, each)]
         if not alike:
             raise InputError(self._without_picture(file))
         if kept := self._add(file, alike):
@@ -165,14 +170,13 @@ def meant(text: str, bases: Iterable[Path], known: Mapping[str, Sequence[Path]])
     path from one of the ``bases``, or is the end of a single path.
     """
     parts = [part for part in re.split(r'[/\\]', text.strip()) if part not in ('', '.')]
-    for start in range(max(0, len(parts) - DEEPEST), len(parts)):
-        tail = parts[start:]
-        alike = known.get(tail[-1], ())
+    alike = {str(path): path for path in known.get(parts[-1], ())} if parts else {}
+    for start in range(max(0, len(parts) - DEEPEST), len(parts) if alike else 0):
+        tail = '/'.join(parts[start:])
         for base in bases:
-            path = Path(os.path.normpath(base.joinpath(*tail)))
-            if path in alike:
+            if path := alike.get(os.path.normpath(f'{base}/{tail}')):
                 return path
-        ends = [path for path in alike if [*path.parts[-len(tail) :]] == tail]
+        ends = [path for name, path in alike.items() if name.endswith(f'/{tail}')]
         if len(ends) == 1:
             return ends[0]
     return None
