@@ -99,6 +99,11 @@ def test_more_files_in_another_folder_belong_to_the_pictures_without_any(tmp_pat
     assert changes == {APART: 2}
 
 
+def test_of_several_pictures_that_which_is_as_deep_as_the_file_counts(tmp_path):
+    pairs, _, faults = pair(tmp_path, ['0.png', 'images/0.png'], ['labels/0.txt'])
+    assert (pairs, faults) == ({'images/0.png': 'labels/0.txt'}, [])
+
+
 def test_of_two_versions_without_a_first_one_none_is_chosen(tmp_path):
     files = ['old/0.txt', 'new/0.txt']
     _, _, (fault,) = pair(tmp_path, ['images/0.png'], files)

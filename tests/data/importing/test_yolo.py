@@ -45,7 +45,7 @@ def test_a_yaml_file_leads_to_the_pictures_of_each_split(tmp_path):
     assert [each.split for each in pictures] == ['train', 'val']
     assert changes == {
         'splits and lines of lists that lead to no picture here': 1,
-        'lists of pictures, not followed; splits are folders': 1,
+        'lists of pictures, not followed': 1,
         'pictures to which no list or YAML file leads, left out': 1,
         'annotation files of pictures that are left out': 1,
     }
@@ -105,11 +105,17 @@ def test_darknets_files_and_lists_without_settings(tmp_path):
     (tmp_path / 'obj.names').write_text('cat\ndog\n')
     pictures, changes = read(tmp_path)
     assert ([each.split for each in pictures], changes) == (['train', 'val'], {})
+    (tmp_path / 'fold2').mkdir()
+    (tmp_path / 'fold2' / 'train.txt').write_text('obj/b.png\n')
+    pictures, changes = read(tmp_path)  # which of the lists is meant is not clear
+    assert [each.split for each in pictures] == [None, None]
+    assert changes == {'lists of pictures, not followed': 3}
+    (tmp_path / 'fold2' / 'train.txt').unlink()
     text = 'classes = 2\ntrain = data/valid.txt\nnames = data/obj.names\nbackup = backup/\n'
     (tmp_path / 'obj.data').write_text(text)
     pictures, changes = read(tmp_path)
     assert [each.path.stem for each in pictures] == ['b']
-    assert changes['lists of pictures, not followed; splits are folders'] == 1
+    assert changes['lists of pictures, not followed'] == 1
 
 
 def test_names_in_a_text_file_and_labels_beside_the_pictures(tmp_path):
@@ -205,15 +211,21 @@ def test_where_none_leads_to_pictures_the_uppermost_yaml_file_names_the_classes(
         ('configs/data.yaml', 'path: ../set\ntrain: images/train', 'set'),
         ('configs/data.yaml', 'train: ../set/images/train\nval: ../set/images/train', 'set'),
         ('set/data.yaml', 'path: /gone\ntrain: images/train', 'set'),
+        ('set/fold/data.yaml', 'train: list.txt', 'set'),
+        ('lists/data.yaml', 'train: list.txt\nval: list.txt', 'set'),
     ],
 )
 def test_the_folder_of_a_yaml_file_is_that_around_its_pictures(tmp_path, place, text, root):
     yolo(tmp_path / 'set', {'a': BOX})
     (tmp_path / place).parent.mkdir(exist_ok=True)
+    (tmp_path / place).with_name('list.txt').write_text(
+        '../images/train/a.png\n../set/images/train/a.png\n'
+    )
     (tmp_path / place).write_text(f'{text}\nnames: [cat, dog]\n')
     assert folder_of(tmp_path / place) == tmp_path / root
     pictures, _ = read_yolo(Source(tmp_path / root, settings=tmp_path / place))
     assert sum(len(each.objects) for each in pictures) == 1
+    assert [each.split for each in pictures] == ['train']
 
 
 def test_a_yaml_file_may_not_lead_through_the_whole_disk(tmp_path):

@@ -28,9 +28,10 @@ def paired(
     """Return the annotation file of each picture, and list those of no or several pictures.
 
     Both have one name, in one folder or in two whose paths differ in :data:`KINDS` alone:
-    ``images/train/a.jpg`` and ``labels/train/a.txt``. Any other file belongs to the picture that
-    it names itself. A folder in which no file has its picture in the first way may be called
-    anything: there names alone count, unless its pictures have their files already.
+    ``images/train/a.jpg`` and ``labels/train/a.txt``. Of several pictures the one as deep as the
+    file counts. Any other file belongs to the picture that it names itself. A folder in which no
+    file has its picture in the first way may be called anything: there names alone count, unless
+    its pictures have their files already.
 
     Args:
         source: gets the notes and the faults.
@@ -108,6 +109,7 @@ class _Pairs:
     def _add(self, file: Path, alike: Sequence[Path]) -> Path | None:
         """Pair a file with the picture that is read, and return it."""
         kept = [picture for picture in alike if picture in self.chosen]
+        kept = [each for each in kept if len(each.parts) == len(file.parts)] or kept
         if not kept:
             self.source.change('annotation files of pictures that are left out', file)
         elif len(kept) > 1:

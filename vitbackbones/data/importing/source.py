@@ -71,7 +71,7 @@ class Source:
             self.change('pictures of a form that is not read, left out; convert them', file)
         if not self.pictures:
             found = ''.join(f' {what}: {some(at, str, 3)}.' for what, at in self.changes.items())
-            if leading := self.ending('.yaml', '.yml'):
+            if not settings and (leading := self.ending('.yaml', '.yml')):
                 found += f' If {leading[0]} leads to pictures, give it in place of the folder.'
             raise InputError(f'{root}: no picture ({", ".join(IMAGES)}) in it or below.{found}')
 

@@ -66,16 +66,20 @@ def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
 def _splits(source: Source, told: Told) -> dict[Path, str | None]:
     """Return the pictures to read, each with its split."""
     own = {picture: split_of(source, picture) for picture in source.pictures}
-    by_folders = bool(told.claims) or any(own.values())
     stems = {picture.stem for picture in source.pictures}
-    for file in source.ending('.txt'):
-        if file.stem not in SPLIT_OF or file.stem in stems or file in told.lists:
-            continue
-        if by_folders:
-            told.lists.add(file)
-            source.change('lists of pictures, not followed; splits are folders', file)
-        else:
-            add_list(source, told, file, SPLIT_OF[file.stem])
+    lists = {
+        file: SPLIT_OF[file.stem]
+        for file in source.ending('.txt')
+        if file.stem in SPLIT_OF and file.stem not in stems and file not in told.lists
+    }
+    is_clear = len({*lists.values()}) == len(lists)
+    if told.claims or any(own.values()) or not is_clear:
+        told.lists |= {*lists}
+        for file in lists:
+            source.change('lists of pictures, not followed', file)
+    else:
+        for file, split in lists.items():
+            add_list(source, told, file, split)
     for line in told.missing:
         source.change('splits and lines of lists that lead to no picture here', line)
     if not told.claims:

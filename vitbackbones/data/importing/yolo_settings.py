@@ -24,6 +24,7 @@ SUFFIXES = ('.yaml', '.yml')
 DARKNET = '.data'
 LARGEST = 2**18  # bytes; the names of 10000 classes take two thirds of it
 NOTHING = ('', '~', 'null', 'None')  # values that say nothing
+SAMPLE = 20  # lines of a list that are looked at
 SHALLOWEST = 3  # parts of the path of a folder that is looked through
 
 
@@ -66,11 +67,18 @@ def folder_of(file: Path) -> Path:
     """
     settings = read_settings(file)
     base = file.parent / _text(settings, 'path')
-    texts = [text for _, text in _values(settings)]
-    places = [Path(os.path.normpath(base / text)) for text in texts]
+    places = []
+    for _, text in _values(settings):
+        place = Path(os.path.normpath(base / text))
+        if place.suffix.lower() == '.txt' and place.is_file():
+            lines = read_text(place).splitlines()[:SAMPLE]
+            places += [Path(os.path.normpath(place.parent / line.strip())) for line in lines]
+        elif os.path.exists(file.parent / text.lstrip('./')):
+            return file.parent  # Roboflow writes .. before the folders beside the file
+        else:
+            places.append(place)
     places = [place for place in places if os.path.exists(place)]
-    inside = [file.parent / text.lstrip('./') for text in texts]  # Roboflow writes .. before it
-    if not places or any(map(os.path.exists, inside)) or file.parent in places[0].parents:
+    if not places or any(file.parent in place.parents for place in places):
         return file.parent
     common = Path(os.path.commonpath(places))
     while common.is_file() or KINDS.fullmatch(common.name.lower()) or common.name in SPLIT_OF:
@@ -106,16 +114,17 @@ def find_told(source: Source) -> Told:
     """
     if source.settings:
         return _read_told(source, source.settings)
-    told, broken = [], []
+    told, broken = [], {}
     for file in source.ending(*SUFFIXES, DARKNET):
         try:
             told.append(_read_told(source, file))
         except InputError as error:
-            source.change('YAML files that cannot be used, left out', file)
-            broken += [error] if b'names' in beginning(file) else []
+            broken[file] = error
     named = [each for each in told if each.names]
-    if broken and not named:
-        raise broken[0]
+    for file, error in broken.items():
+        if not named and b'names' in beginning(file):
+            raise error
+        source.change('YAML files that cannot be used, left out', file)
     least = min((len(each.file.parts) for each in named), default=0)
     candidates = (
         [each for each in named if each.claims]
@@ -199,7 +208,8 @@ def _follow(source: Source, told: Told) -> None:
     """Find the pictures of each split: in a folder, in a list of paths, or in several of these."""
     folders = {picture.parent for picture in source.pictures}
     folders |= {up for folder in folders for up in folder.parents if up.is_relative_to(source.root)}
-    places = by_name([*folders, *source.ending('.txt')])
+    beside = told.file.parent.glob('*.txt') if source.settings else ()
+    places = by_name({*folders, *source.ending('.txt'), *beside})
     for split, text in _values(told.settings):
         place = source.root
         if text.strip('./\\'):

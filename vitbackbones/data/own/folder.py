@@ -78,7 +78,7 @@ def read_text(file: Path) -> str:
         with open(file, encoding='utf-8-sig', opener=regular_file) as text:
             return text.read()  # without the mark that Windows puts first
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f'{file}: not a text file: {error}.') from error
+        raise InputError(f'{file}: not a text file in UTF-8: {error}.') from error
 
 
 def names_in_lines(file: Path) -> list[str]:
