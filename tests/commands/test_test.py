@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 
+import numpy as np
 import pytest
 import torch
 from mmengine.config import Config
@@ -34,13 +35,15 @@ tta_pipeline = [
 def test_what_is_no_number_is_left_out():
     assert table({'a': 1.0, 'matrix': [1, 2]}) == 'a   1.000'
     assert table({}) == ''
+    assert table({'mIoU': np.float32(89.93)}, digits=2) == 'mIoU   89.93'
 
 
 def test_several_scales_need_a_pipeline_and_are_merged(run, tool, data, tmp_path):
     (tmp_path / 'scales.py').write_text(SCALES.format(base=TINY_SEG))
     torch.save({'state_dict': {}, 'meta': {}}, tmp_path / 'empty.pth')
     given = ('empty.pth', '--data-root', data, '--tta')
-    refused(tool('test', TINY_SEG, *given), 'tiny_seg.py: no complete config, it has no tta_pip')
+    said = 'tiny_seg.py has no tta_pipeline and no tta_model, so nothing says which sizes and flips'
+    refused(tool('test', TINY_SEG, *given), said)
     run('train', TINY_SEG, '--data-root', data, '--cfg-options', 'train_cfg.max_iters=1')
     assert 'mIoU' in run('test', 'scales.py', 'work_dirs/tiny_seg', *given[1:]).out
 

@@ -42,9 +42,26 @@ def test_heads_count_the_classes_and_backbones_and_proposals_do_not():
     assert model.decode_head.loss.class_weight == 1.0
 
 
-def test_a_weight_of_each_class_is_refused():
-    with pytest.raises(InputError, match=r'decode_head\.loss\.class_weight: has a weight for each'):
-        set_class_count(with_heads([1.0, 2.0, 1.0]), 2)
+@pytest.mark.parametrize(
+    ('weights', 'kept'),
+    [
+        ([2.0, 2.0, 2.0], [2.0, 2.0]),  # of the three classes that the config had
+        ([1.0, 2.0], [1.0, 2.0]),  # of the two of the data
+        ([3.0, 3.0], [3.0, 3.0]),
+        ([1.0, 2.0, 1.0], [1.0, 2.0, 1.0]),  # which a later check refuses
+        ([1.0, 1.0, 1.0, 0.1], [1.0, 1.0, 0.1]),
+    ],
+)
+def test_weights_of_the_new_classes_are_kept(weights, kept):
+    config = with_heads(weights)
+    set_class_count(config, 2)
+    assert config.model.decode_head.loss.class_weight == kept
+
+
+def test_equal_weights_for_one_class_more_are_those_of_the_data():
+    config = with_heads([2.0] * 4)
+    set_class_count(config, 4)
+    assert config.model.decode_head.loss.class_weight == [2.0] * 4
 
 
 THREE = {'type': 'CocoDataset', 'metainfo': {'classes': ('a', 'b', 'c')}}

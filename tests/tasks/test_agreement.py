@@ -28,3 +28,11 @@ def test_counts_that_differ_are_named(key, value, message):
     model.merge_from_dict({key: value})
     (found,) = disagreements({'default_scope': 'mmdet', 'model': model})
     assert found.startswith(f'model.{key}: {message}')
+
+
+def test_weights_wait_for_the_data_where_these_say_the_classes():
+    heads = {'panoptic_head': {**HEAD, **COUNTS, 'loss_cls': {'class_weight': [1.0, 2.0]}}}
+    config = {'default_scope': 'mmdet', 'model': {'type': 'Mask2Former', **heads}}
+    (found,) = disagreements(config)
+    assert 'has 2 weights for 4 classes' in found
+    assert disagreements(config, classes_known=False) == []

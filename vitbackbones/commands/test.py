@@ -12,6 +12,7 @@ import numpy as np
 from mmengine.config import Config
 from tqdm import tqdm
 
+from ..configuration.checks.agreement import require_agreement
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained
@@ -63,6 +64,7 @@ examples:
   %(prog)s cls_sret_t_imagenet checkpoints/sret_t.pth --dataset v2-matched
   %(prog)s detr_aug_vit_s_shapes model.onnx --data-root data/shapes  # an exported file
 """
+DIGITS = {'mmseg': 2}  # behind the point, to which a toolbox rounds its metrics; otherwise 3
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -119,13 +121,14 @@ def evaluate(options: Namespace) -> None:
         metrics = runner.test()
     if process_rank():
         return
-    print(printable(table(metrics)))  # it may name classes of any file
+    digits = DIGITS.get(config.default_scope, 3)
+    print(printable(table(metrics, digits)))  # it may name classes of any file
     dataset = runner.test_dataloader.dataset
     checkpoint = Path(runner.cfg.load_from or options.checkpoint)
     validated = _validated(config, checkpoint)
     if validated:
         print('on val, which has chosen the best checkpoint, as the log of the run says:')
-        print(printable(table(validated)))
+        print(printable(table(validated, digits)))
     if options.draw:
         least = options.score_threshold
         if least is None:
@@ -139,7 +142,8 @@ def evaluate(options: Namespace) -> None:
         path = write_page(
             Path(options.report).expanduser(),
             f'{config_name(runner.cfg.filename)}: {checkpoint.name}',
-            _numbers(metrics) | {f'{k} on val': v for k, v in _numbers(validated).items()},
+            _numbers(metrics, digits)
+            | {f'{k} on val': v for k, v in _numbers(validated, digits).items()},
             report.sections(),
             facts(runner.cfg, checkpoint, len(dataset)),
         )
@@ -163,21 +167,23 @@ def _keep_threshold(checkpoint: Path, threshold: Threshold, report: Path) -> Non
     show_warnings([f'{reason}. The threshold is in {place}. To use it, {score}'])
 
 
-def table(metrics: dict) -> str:
+def table(metrics: dict, digits: int = 3) -> str:
     """Write the metrics that are numbers, one line each.
 
     >>> print(table({'coco/bbox_mAP': 0.357, 'coco/bbox_mAP_50': 0.567}))
     coco/bbox_mAP      0.357
     coco/bbox_mAP_50   0.567
     """
-    numbers = _numbers(metrics)
+    numbers = _numbers(metrics, digits)
     width = max(map(len, numbers), default=0)
     return '\n'.join(f'{name:<{width}}  {value:>6}' for name, value in numbers.items())
 
 
-def _numbers(metrics: dict) -> dict[str, str]:
+def _numbers(metrics: dict, digits: int) -> dict[str, str]:
     kinds = (float, int, np.floating)  # mmseg's are float32
-    return {name: f'{value:.3f}' for name, value in metrics.items() if isinstance(value, kinds)}
+    return {
+        name: f'{value:.{digits}f}' for name, value in metrics.items() if isinstance(value, kinds)
+    }
 
 
 def _validated(config: Config, checkpoint: Path) -> dict:
@@ -201,14 +207,16 @@ def prepare(config: Config, options: Namespace) -> Config:
         config = use_set(config, options.dataset)
     config = check_settings(config, options.cfg_options)
     exported = is_exported(options.checkpoint)
-    if exported and options.annotations:
-        raise InputError('--annotations: goes with a checkpoint; an exported file has its config')
+    for name, files in meant_files(options).items():
+        if exported and files:
+            raise InputError(f'--{name}: goes with a checkpoint; an exported file has its config')
     if not exported:  # only a checkpoint knows the pictures that it was trained on
         checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
         config = use_own_data(
             config, options.data_root, options.work_dir, checkpoint, **meant_files(options)
         )
     check_classes(config, ('test',))
+    require_agreement(config)
     config = choose_work_dir(_load(config, options), options.work_dir)
     prepare_folder(config.work_dir, '--work-dir')
     try_model(config)
@@ -263,7 +271,13 @@ def augment(config: Config, options: Namespace) -> Config:
     """Predict every image in the ways of ``tta_pipeline`` and merge them with ``tta_model``."""
     if not options.tta:
         return config
-    require_sections(config, 'tta_pipeline', 'tta_model')
+    missing = [key for key in ('tta_pipeline', 'tta_model') if key not in config]
+    if missing:
+        raise InputError(
+            f'--tta: {config.filename} has no {" and no ".join(missing)}, so nothing says which '
+            'sizes and flips are averaged. Leave --tta out, or write them into a config of your own, as '
+            'configs/_base_/datasets/ade20k.py does for all segmentors on ADE20K.'
+        )
     heads = mask_heads(config)
     if heads and type_at(config.tta_model) == 'DetTTAModel':
         raise InputError(

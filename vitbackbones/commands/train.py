@@ -6,7 +6,11 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..configuration.checks.agreement import check_batch_size, check_normalization
+from ..configuration.checks.agreement import (
+    check_batch_size,
+    check_normalization,
+    require_agreement,
+)
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained, prepare_teacher
@@ -250,6 +254,7 @@ def _print(text: str) -> None:
 def _fit_model(config: Config, options: Namespace) -> Config:
     """Compare the classes; choose precision (--amp), sharding (--fsdp) and groups of parameters."""
     check_classes(config, _splits(config))
+    require_agreement(config)
     config = use_amp(config) if options.amp else config
     return group_parameters(use_fsdp(config, options.fsdp))
 

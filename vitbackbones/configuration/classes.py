@@ -46,30 +46,25 @@ def _parts(node, path: str, wanted: str) -> Iterator[tuple[str, dict]]:
 def set_class_count(config: Config, count: int) -> None:
     """Give every part of the model that counts classes ``count`` of them, in place.
 
-    Weights of classes in a loss become as many; a last one for the background stays.
-
-    Raises:
-        InputError: the weights of a loss differ from class to class.
+    Equal weights of classes in a loss become as many; a last one for the background stays. Others
+    are those of the new classes, and stay as they are.
     """
-    for path, part in _parts(config.model, 'model', 'num_classes'):
-        _set_weights(path, part, part['num_classes'], count)
+    for _, part in _parts(config.model, 'model', 'num_classes'):
+        _set_weights(part, part['num_classes'], count)
         part['num_classes'] = count
-    for path, part in _parts(config.model, 'model', THINGS):
-        _set_weights(path, part, part[THINGS] + part[STUFF], count)
+    for _, part in _parts(config.model, 'model', THINGS):
+        _set_weights(part, part[THINGS] + part[STUFF], count)
         part.update({THINGS: count, STUFF: 0})
 
 
-def _set_weights(path: str, part: dict, before: int, count: int) -> None:
-    for key, loss in _parts(part, path, 'class_weight'):
+def _set_weights(part: dict, before: int, count: int) -> None:
+    for _, loss in _parts(part, '', 'class_weight'):
         weights = loss['class_weight']
-        if not isinstance(weights, list | tuple):
+        if not isinstance(weights, list | tuple) or len(weights) - before not in (0, 1):
             continue
-        if len(set(weights[:before])) > 1:
-            raise InputError(
-                f'{key}.class_weight: has a weight for each of {before} classes, but the data have '
-                f'{count}. Leave class_weight out of the config.'
-            )
-        loss['class_weight'] = [weights[0]] * count + list(weights[before:])
+        given = len(weights) == count and len(set(weights)) == 1  # one for each new class
+        if len(set(weights[:before])) == 1 and not given:
+            loss['class_weight'] = [weights[0]] * count + list(weights[before:])
 
 
 def class_names(config: Config, dataset: dict) -> tuple[str, Sequence[str] | None]:

@@ -85,7 +85,7 @@ def check_settings(config: Config, changes: dict) -> Config:
     """Check keys and values; fill in bands of pictures, and widths of neck and heads."""
     lint(config, changes)
     config = with_widths(use_bands(config))
-    require_agreement(config)
+    require_agreement(config, classes_known=False)
     return config
 
 

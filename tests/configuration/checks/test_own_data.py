@@ -227,3 +227,41 @@ def test_a_file_is_chosen_and_a_folder_is_a_folder(config, tmp_path):
     ):
         with pytest.raises(InputError, match=message):
             use_own_data(config, given, **options)
+
+
+def weighted(**head):
+    """A config of four classes, on pictures and masks of two in the folder ``own``."""
+    write_masks('0123')
+    made = make_mask_config(pipeline=[]).to_dict()
+    loss = {'class_weight': [0.5, 2.0]}
+    made |= {'model': {'decode_head': {'num_classes': 4, 'loss_decode': loss} | head}}
+    for split in ('train', 'val'):
+        made[f'{split}_dataloader'] = {'dataset': made['train_dataloader']['dataset']}
+        made[f'{split}_dataloader']['dataset']['metainfo'] = {'classes': tuple('abcd')}
+    return named(made)
+
+
+def test_weights_of_the_classes_of_the_folder_are_kept(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    head = use_own_data(weighted(), 'own').model.decode_head
+    assert (head.num_classes, head.loss_decode.class_weight) == (2, [0.5, 2.0])
+
+
+def test_another_number_of_classes_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r'decode_head\.num_classes: is 7, but 2 classes: back'):
+        use_own_data(weighted(num_classes=7), 'own')
+
+
+def test_patterns_are_for_masks(config, tmp_path, monkeypatch):
+    write_masks('0123')
+    patterns = {'pictures': 'images/{}.png', 'masks': 'masks/{}.png'}
+    for name in patterns:
+        with pytest.raises(InputError, match=f'--{name}: goes with --data-root and a config'):
+            use_own_data(config, 'own', **{name: patterns[name]})
+    made = make_mask_config(pipeline=[]).to_dict() | {'model': {}}
+    made['val_dataloader'] = made['train_dataloader']
+    found = use_own_data(named(made), 'own', **patterns)
+    assert found.train_dataloader.dataset.metainfo.classes == ('background', 'foreground')
+    with pytest.raises(InputError, match=r'--pictures and --masks: give both, such as'):
+        use_own_data(named(made), 'own', pictures='images/{}.png')

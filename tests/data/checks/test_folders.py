@@ -45,6 +45,29 @@ def test_folders_and_names(root, names, message):
         check_dataset(named(root, *names))
 
 
+def test_a_number_of_folders_names_the_settings_that_change_it(root):
+    with pytest.raises(InputError) as error:
+        check_dataset(named(root, 'a', 'b'))
+    options = 'model.head.num_classes=3 model.data_preprocessor.num_classes=3 train_dataloader.'
+    assert f'{options}dataset.metainfo.classes=[bird,cat,dog], and the same' in str(error.value)
+
+
+def test_pictures_of_other_kinds_are_named(root):
+    (root / 'train' / 'dog' / '2.webp').touch()
+    (warning,) = check_dataset(settings(root)).warnings
+    assert 'left out are 1 images of other kinds than .jpg' in warning
+    assert "'2.webp'; to read them, set extensions=(.jpg," in warning
+    assert check_dataset(settings(root, extensions=['.jpg', '.webp'])).warnings == []
+
+
+@pytest.mark.parametrize('place', ['.ipynb_checkpoints', 'dog/.ipynb_checkpoints'])
+def test_hidden_folders_are_refused(root, place):
+    """Their pictures would be read as those of a class."""
+    (root / 'train' / place).mkdir()
+    with pytest.raises(InputError, match=f'{place}: is a hidden folder, whose pictures are read'):
+        check_dataset(settings(root))
+
+
 @pytest.mark.parametrize('lacking', ['train', 'val'])
 def test_a_class_of_one_split_only(root, lacking):
     """mmpretrain would number the classes of the two splits differently."""

@@ -87,6 +87,8 @@ def _wrong_weights(
         yield f'{place}.class_weight: has {len(weights)} weights for {what}; {remedy}'
     elif isinstance(weights, int | float) and not sigmoid and type_at(head) != 'DETRHead':
         yield f'{place}.class_weight: is one number for {what}; {remedy}'
+    elif isinstance(weights, str) and not os.path.isfile(weights):
+        yield f'{place}.class_weight: is {weights!r}, a file that is not there; {remedy}'
 
 
 def missing_sections(config: Mapping) -> Iterator[str]:
@@ -102,23 +104,26 @@ def missing_sections(config: Mapping) -> Iterator[str]:
             )
 
 
-def disagreements(config: Mapping) -> list[str]:
-    """Return the findings of all rules, those of the task among them."""
+def disagreements(config: Mapping, classes_known: bool = True) -> list[str]:
+    """Return the findings of all rules, those of the task among them.
+
+    Where data are still to say which classes there are, losses need not weigh each of them.
+    """
     task = find_task(config)
     if task is None:
         return []
-    found = [*_what_is_watched_is_measured(config, task), *_every_class_has_a_weight(config, task)]
-    found += _pipelines_pack(config, task)
+    found = [*_what_is_watched_is_measured(config, task), *_pipelines_pack(config, task)]
+    found += _every_class_has_a_weight(config, task) if classes_known else []
     return found + [finding for rule in task.rules for finding in rule(config)]
 
 
-def require_agreement(config: Config) -> None:
-    """Refuse a config whose settings do not fit together.
+def require_agreement(config: Config, classes_known: bool = True) -> None:
+    """Refuse a config whose settings do not fit together; arguments of :func:`disagreements`.
 
     Raises:
         InputError: names all of them.
     """
-    report(config, disagreements(config))
+    report(config, disagreements(config, classes_known))
 
 
 # ------------------------------------------------------------------------ recipe and weights

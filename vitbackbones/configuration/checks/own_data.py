@@ -11,12 +11,13 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ...data.own.folder import in_words
 from ...errors import InputError
 from ...tasks import find_task
 from ...utils.processes import process_rank, show_warnings
 from ...weights.read.class_names import checkpoint_meta
 from ...weights.read.load import load_file
-from ..classes import set_class_count
+from ..classes import class_counts, set_class_count, training_classes
 from ..data_paths import datasets, layout_found, require_folder, separated
 from ..names import is_remote, resolve
 from .work_dir import choose_work_dir
@@ -61,8 +62,20 @@ def use_own_data(
         raise
     if process_rank() == 0:
         print(found.summary)
+    _require_no_other_count(config, found.config, root)
     show_warnings(found.warnings)
     return found.config
+
+
+def _require_no_other_count(given: Config, found: Config, root: Path) -> None:
+    """Refuse a number of classes that was given, and is not that of the folder."""
+    named, names = training_classes(given), training_classes(found)
+    for key, count in class_counts(given) if named else ():
+        if count not in (len(named), len(names)):
+            raise InputError(
+                f'{key}: is {count}, but {in_words(names)} were found in {root}. Leave the setting '
+                'out: it follows the folder.'
+            )
 
 
 def take_classes_of(config: Config, checkpoint: Path) -> Config:

@@ -17,6 +17,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...registry import bare_name
 from ...utils.messages import cut, some
+from ..loading.image_file import IMAGES
 from ..own.folder import read_text
 from ..shards.index import index_file, read_index
 from .findings import Findings, not_there
@@ -25,6 +26,7 @@ KINDS = ('CustomDataset', 'ImageNet')
 SHARDS = 'ImageNetShards'
 EXTENSIONS = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif')  # mmpretrain's default
 IMAGENET_CLASSES = 1000
+SHOWN = 8  # names of classes in a message
 
 
 def check_dataset(dataset: dict) -> Findings:
@@ -94,13 +96,20 @@ def _check_folders(
     folder: Path, names: Sequence[str], count: int | None, suffixes: tuple[str, ...]
 ) -> Findings:
     found = class_folders(folder)
+    _require_no_hidden(folder)
     if count not in (None, len(found)):
         text = f'{folder}: {len(found)} class folders, but the data set has {count} classes'
         if set(found) & set(names):  # they are named like the classes
             missing, extra = sorted(set(names) - set(found)), sorted(set(found) - set(names))
             text += f'; missing: {some(missing)}' if missing else ''
             text += f'; of no class: {some(extra)}' if extra else ''
-        raise InputError(f'{text}.')
+        number = f'num_classes={len(found)}'
+        listed = ','.join(found[:SHOWN]) + ',...' * (len(found) > SHOWN)
+        raise InputError(
+            f'{text}. To train on these: --cfg-options model.head.{number} '
+            f'model.data_preprocessor.{number} train_dataloader.dataset.metainfo.classes='
+            f'[{listed}], and the same metainfo.classes for val and test.'
+        )
     if names and sorted(names) == found != list(names):
         raise InputError(
             f'{folder}: labels are numbered by the order of the folders, {some(found)}; name the '
@@ -113,7 +122,30 @@ def _check_folders(
             f'{folder}: no image in the class folders {some(empty)} '
             f'({", ".join(suffixes)}). Put images there, or take the class out of every split.'
         )
-    return Findings(samples=sum(occurs.values()), occurs=occurs)
+    warnings = _left_out_warnings(folder, suffixes)
+    return Findings(warnings, samples=sum(occurs.values()), occurs=occurs)
+
+
+def _require_no_hidden(folder: Path) -> None:
+    """Refuse hidden folders, whose pictures mmpretrain reads as those of a class."""
+    for place, folders, _ in os.walk(folder):
+        if hidden := [name for name in folders if name.startswith('.')]:
+            raise InputError(
+                f'{Path(place, hidden[0])}: is a hidden folder, whose pictures are read as well. '
+                'Take it out.'
+            )
+
+
+def _left_out_warnings(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
+    """Name the pictures that mmpretrain does not read."""
+    others = tuple({*IMAGES} - {*suffixes})
+    if not (names := sorted(_images(folder, others))):
+        return []
+    wanted = ','.join([*suffixes, *{Path(name).suffix.lower() for name in names}])
+    return [
+        f'{folder}: left out are {len(names)} images of other kinds than {", ".join(suffixes)}: '
+        f'{some(names)}; to read them, set extensions=({wanted}) of the data sets'
+    ]
 
 
 def _images(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
