@@ -1,13 +1,16 @@
 """The files of a data set of unknown origin."""
 
+import json
 import os
 
 import pytest
 
+from vitbackbones.data.importing import cvat, labelme, voc, yolo
 from vitbackbones.data.importing.source import Source
 from vitbackbones.errors import InputError
 
-from .forms import picture
+from .forms import picture, voc_object
+from .forms import voc as write_voc
 
 
 @pytest.fixture
@@ -90,6 +93,22 @@ def test_an_object_that_a_reader_loses_stops_the_import(root):
     source.require_all(2)
     with pytest.raises(RuntimeError, match='2 objects went in, 1 are there'):
         source.require_all(1)
+
+
+@pytest.mark.parametrize('reader', [yolo, voc, labelme, cvat])
+def test_every_reader_is_held_to_its_books(root, monkeypatch, reader):
+    box = '<box label="a" xtl="1" ytl="1" xbr="9" ybr="9"/>'
+    shape = {'label': 'a', 'shape_type': 'rectangle', 'points': [[1, 1], [9, 9]]}
+    write_voc(root / '0.xml', voc_object('a', 1, 1, 9, 9))
+    (root / 'cvat.xml').write_text(f'<annotations><image name="0.png">{box}</image></annotations>')
+    (root / '0.json').write_text(json.dumps({'shapes': [shape]}))
+    (root / '0.txt').write_text('0 0.5 0.5 0.2 0.2')
+    read = getattr(reader, f'read_{reader.__name__.rpartition(".")[2]}')
+    pictures, _ = read(Source(root))
+    assert sum(len(picture.objects) for picture in pictures) == 1
+    monkeypatch.setattr(reader, 'add_object', lambda *args: None)
+    with pytest.raises(RuntimeError, match='has 1 objects, and 0 are accounted for'):
+        read(Source(root))
 
 
 def test_nothing_of_a_file_with_a_fault_counts(root):

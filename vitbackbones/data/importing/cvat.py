@@ -14,8 +14,8 @@ from .pictures import (
     Picture,
     add_mask,
     add_object,
+    add_shapes,
     corners_of,
-    join_group,
     open_picture,
     require_size,
 )
@@ -51,7 +51,9 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
                     raise InputError(f'{file}: {path} is annotated twice. Keep one <image>.')
                 picture = open_picture(source, path)
                 picture.split = named_split(node.get('subset', '').lower()) or picture.split
-                _add_shapes(source, picture, node, file)
+                require_size(picture, file, node.get('width'), node.get('height'))
+                where = f'{file}: {node.get("name")}'
+                add_shapes(source, picture, where, [*node], _add_shape, _group_of)
                 found[path] = picture
     for path in source.pictures:
         if path not in found:
@@ -61,18 +63,10 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
     return [*found.values()], sorted({entry['name'] for entry in objects})
 
 
-def _add_shapes(source: Source, picture: Picture, node: Element, file: Path) -> None:
-    require_size(picture, file, node.get('width'), node.get('height'))
-    groups: dict = {}  # of outlines that are one object
-    name = f'{file}: {node.get("name")}'
-    with source.accounting(name, len(node)):
-        for number, shape in enumerate(node, 1):
-            where = f'{name}, shape {number}'
-            before = len(picture.objects)
-            _add_shape(source, picture, shape, where)
-            group = shape.get('group_id', '0')
-            if len(picture.objects) > before and group != '0' and shape.tag != 'box':
-                join_group(source, picture, groups, (shape.get('label'), group), where)
+def _group_of(shape: Element) -> tuple[str | None, str] | None:
+    """Return the group of an outline; grouped boxes are objects of their own."""
+    group = shape.get('group_id', '0')
+    return None if group == '0' or shape.tag == 'box' else (shape.get('label'), group)
 
 
 def _add_shape(source: Source, picture: Picture, shape: Element, where: str) -> None:

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...utils.files import read_json
 from ...utils.rules import is_number
 from .pairing import beginning, paired
-from .pictures import Picture, add_mask, add_object, join_group, open_picture, require_size
+from .pictures import Picture, add_mask, add_object, add_shapes, open_picture, require_size
 from .source import Source
 
 LARGEST = 2**28  # bytes of a file, which may hold its picture
@@ -31,7 +31,7 @@ def read_labelme(source: Source) -> tuple[list[Picture], list[str]]:
             continue
         with source.listing_faults():
             picture = open_picture(source, path, pairs[path])
-            _add_shapes(source, picture, pairs[path])
+            _read_shapes(source, picture, pairs[path])
             pictures.append(picture)
     objects = [entry for picture in pictures for entry in picture.objects]
     source.require_all(len(objects))
@@ -47,21 +47,19 @@ def _told_picture(file: Path) -> str | None:
     return path if isinstance(path, str) else ''
 
 
-def _add_shapes(source: Source, picture: Picture, file: Path) -> None:
+def _read_shapes(source: Source, picture: Picture, file: Path) -> None:
     content = read_json(file, LARGEST)
     shapes = content.get('shapes') if isinstance(content, dict) else None
     if not isinstance(shapes, list):
         raise InputError(f"{file}: has no list of shapes, as labelme's files do. Take it out.")
     require_size(picture, file, content.get('imageWidth'), content.get('imageHeight'))
-    groups: dict = {}  # of shapes that are one object
-    with source.accounting(file, len(shapes)):
-        for number, shape in enumerate(shapes, 1):
-            where = f'{file}: shape {number}'
-            before = len(picture.objects)
-            _add_shape(source, picture, shape if isinstance(shape, dict) else {}, where)
-            if len(picture.objects) > before and shape.get('group_id') is not None:
-                key = shape['label'].strip(), str(shape['group_id'])
-                join_group(source, picture, groups, key, where)
+    shapes = [shape if isinstance(shape, dict) else {} for shape in shapes]
+    add_shapes(source, picture, str(file), shapes, _add_shape, _group_of)
+
+
+def _group_of(shape: dict) -> tuple[str, str] | None:
+    group = shape.get('group_id')
+    return None if group is None else (shape['label'].strip(), str(group))
 
 
 def _add_shape(source: Source, picture: Picture, shape: dict, where: str) -> None:

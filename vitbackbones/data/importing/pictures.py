@@ -4,9 +4,10 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -152,29 +153,47 @@ def _take(source: Source, picture: Picture, entry: dict, where: str) -> None:
         source.taken += 1
 
 
-def join_group(source: Source, picture: Picture, groups: dict, key: object, where: str) -> None:
-    """Make the last object of a picture a part of the first one of its group.
+def add_shapes(
+    source: Source,
+    picture: Picture,
+    where: str,
+    shapes: Sequence,
+    add: Callable[[Source, Picture, Any, str], None],
+    group_of: Callable[[Any], object],
+) -> None:
+    """Add the shapes of a picture, of which those of one group are one object.
 
     Args:
-        source, picture: get the note and the object.
-        groups: the first object of each group of this picture, by its key.
-        key: of the group.
-        where: file and shape, for the note.
+        source, picture: get the notes and the objects.
+        where: the file, and the picture in it.
+        shapes: all of them.
+        add: adds a shape or leaves it out by name; its last argument is its place.
+        group_of: returns the group of a shape that was added, None without one.
     """
-    part = picture.objects[-1]
-    first = groups.setdefault(key, part)
-    if first is part:
-        return
-    picture.objects.pop()
-    source.taken -= 1
-    source.leave_out('shapes that are parts of one object, joined', where)
-    x, y, width, height = first['bbox']
+    groups: dict = {}  # the first object of each
+    with source.accounting(where, len(shapes)):
+        for number, shape in enumerate(shapes, 1):
+            place = f'{where}: shape {number}'
+            before = len(picture.objects)
+            add(source, picture, shape, place)
+            group = group_of(shape) if len(picture.objects) > before else None
+            if group is not None:
+                first = groups.setdefault(group, picture.objects[-1])
+                if first is not picture.objects[-1]:
+                    source.taken -= 1
+                    source.leave_out('shapes that are parts of one object, joined', place)
+                    _join(first, picture.objects.pop())
+
+
+def _join(entry: dict, part: dict) -> None:
+    """Add a part to an object."""
+    x, y, width, height = entry['bbox']
     left, top, wide, high = part['bbox']
     right, bottom = max(x + width, left + wide), max(y + height, top + high)
     x, y = min(x, left), min(y, top)
-    if first['segmentation'] or part['segmentation']:
-        first['segmentation'] = _outlines(first) + _outlines(part)
-    first.update(bbox=[x, y, right - x, bottom - y], area=first['area'] + part['area'])
+    if entry['segmentation'] or part['segmentation']:
+        entry['segmentation'] = _outlines(entry) + _outlines(part)
+    entry.update(bbox=[x, y, right - x, bottom - y], area=entry['area'] + part['area'])
 
 
 def _outlines(entry: dict) -> list[list[float]]:
