@@ -107,8 +107,10 @@ def test_a_data_set_goes_by_its_yaml_file(run, tool, tmp_path):
     assert '2 classes: cat, dog; 1 object on 1 picture' in result.out
     result = run('convert', 'in/data.yaml', 'there', '--from', 'yolo', '--to', 'voc')
     assert '1 object on 1 picture' in result.out
-    result = tool('import', 'voc', 'in/data.yaml', 'other')
-    assert (result.status, 'in/data.yaml: is a file; give its folder' in result.err) == (2, True)
+    (tmp_path / 'in.zip').write_bytes(b'PK')
+    for form, file in (('voc', 'in/data.yaml'), ('yolo', 'in.zip')):
+        result = tool('import', form, file, 'other')
+        assert (result.status, f'{file}: is a file; give a folder' in result.err) == (2, True)
     result = tool('import', 'yolo', 'elsewhere', 'other')
     assert (result.status, 'elsewhere: no such folder' in result.err) == (2, True)
 

@@ -18,7 +18,7 @@ from ...data.importing.pictures import Picture, relative_links, write_coco
 from ...data.importing.source import Source
 from ...data.importing.voc import read_voc
 from ...data.importing.yolo import read_yolo
-from ...data.importing.yolo_settings import folder_of
+from ...data.importing.yolo_settings import SETTINGS, folder_of
 from ...data.own.coco_folder import find_parts, measurable
 from ...data.own.folder import in_words, spelling_warnings
 from ...data.own.patterns import Patterns
@@ -149,10 +149,11 @@ def make_folder(
     is_yolo = 'yolo' in (vars(options).get('form'), vars(options).get('given'))
     if options.names and not (is_yolo and len({*options.names, ''}) > len(options.names)):
         raise InputError('--names goes with yolo, and takes different names: --names cat dog')
-    settings = given if is_yolo and given.is_file() else None
+    is_settings = given.suffix.lower() in SETTINGS and given.is_file()
+    settings = given if is_yolo and is_settings else None
     root = folder_of(given) if settings else given
     if not root.is_dir():
-        raise InputError(f'{root}: {"is a file; give its" if root.exists() else "no such"} folder')
+        raise InputError(f'{root}: {"is a file; give a" if root.exists() else "no such"} folder')
     one, other = root.resolve(), out.resolve()
     if one == other or one in other.parents or other in one.parents:
         raise InputError(

@@ -20,8 +20,8 @@ from .source import Source
 
 NAMES = ('classes.txt', 'labels.txt')  # files of names, one a line, beside those of suffix .names
 LABEL = re.compile(rb'\s*\d+(\.0*)?([ \t]+[-+.\deE]+){4,}\s')  # the first line of a label file
-SUFFIXES = ('.yaml', '.yml')
 DARKNET = '.data'
+SETTINGS = ('.yaml', '.yml', DARKNET)  # suffixes
 LARGEST = 2**18  # bytes; the names of 10000 classes take two thirds of it
 NOTHING = ('', '~', 'null', 'None')  # values that say nothing
 SAMPLE = 20  # lines of a list that are looked at
@@ -115,7 +115,7 @@ def find_told(source: Source) -> Told:
     if source.settings:
         return _read_told(source, source.settings)
     told, broken = [], {}
-    for file in source.ending(*SUFFIXES, DARKNET):
+    for file in source.ending(*SETTINGS):
         try:
             told.append(_read_told(source, file))
         except InputError as error:
