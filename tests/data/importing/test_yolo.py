@@ -118,6 +118,24 @@ def test_darknets_files_and_lists_without_settings(tmp_path):
     assert changes['lists of pictures, not followed'] == 1
 
 
+@pytest.mark.parametrize(('text', 'is_other'), [('cat\n dog', False), ('dog\ncat', True)])
+def test_other_names_than_those_of_the_yaml_file_are_said(tmp_path, text, is_other):
+    root = yolo(tmp_path, {'a': BOX})
+    (root / 'classes.txt').write_text(text)
+    (only,), changes = read(root)
+    assert [entry['name'] for entry in only.objects] == ['cat']
+    assert ('texts with other names than data.yaml, not used' in changes) == is_other
+
+
+@pytest.mark.parametrize('name', ['_darknet.labels', 'voc.names', 'class_names.txt'])
+def test_files_of_names_by_other_tools(tmp_path, name):
+    root = yolo(tmp_path, {'a': BOX})
+    (root / 'data.yaml').unlink()
+    (root / 'images' / name).write_text('ant\nbee\n')
+    _, names = read_yolo(Source(root))
+    assert names == ['ant', 'bee']
+
+
 def test_names_in_a_text_file_and_labels_beside_the_pictures(tmp_path):
     picture(tmp_path / 'train.png')
     (tmp_path / 'train.txt').write_text(BOX)
@@ -295,7 +313,8 @@ def test_key_points_are_left_out(tmp_path):
         ('0 0.1 0.1 0.5 -30 0.5 0.6', 'line 1: has the number -30, but YOLO counts in parts'),
         ('0 0.9 0.5 0.9 0.2', 'line 1: the coordinate 54 is far outside'),
         ('0 nan 0.5 0.9 0.2', 'line 1: the coordinate nan is far outside'),
-        ('cat 0.5 0.5 0.2 0.2', "line 1: 'cat 0.5 0.5 0.2 0.2' are not numbers"),
+        ('cat 0.5 0.5 0.2 0.2', "line 1: 'cat 0.5 0.5 0.2 0.2' are not numbers. A line of YOLO"),
+        ('684,8,273,116,0,0', "line 1: '684,8,273,116,0,0' are not numbers"),
     ],
 )
 def test_one_bad_line_is_named_with_its_file(tmp_path, text, message):

@@ -127,7 +127,10 @@ def _add_line(
     try:
         number, *places = (float(word) for word in words)
     except ValueError as error:
-        raise InputError(f'{where}: {cut(" ".join(words))} are not numbers.') from error
+        raise InputError(
+            f'{where}: {cut(" ".join(words))} are not numbers. A line of YOLO has the number of a '
+            'class, and parts of the width and height of the picture.'
+        ) from error
     if number not in range(len(names) or MOST_CLASSES):
         there = f'there are {len(names)} classes, 0 to {len(names) - 1} ({some(names)})'
         raise InputError(

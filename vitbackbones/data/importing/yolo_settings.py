@@ -18,7 +18,8 @@ from ..own.splits import SPLIT_OF
 from .pairing import KINDS, beginning, by_name, meant
 from .source import Source
 
-NAMES = ('classes.txt', 'labels.txt')  # files of names, one a line, beside those of suffix .names
+NAMES = ('classes.txt', 'labels.txt', 'class_names.txt', '_classes.txt')  # one name a line
+NAMES_SUFFIXES = ('.names', '.labels')  # as of darknet's obj.names, Roboflow's _darknet.labels
 LABEL = re.compile(rb'\s*\d+(\.0*)?([ \t]+[-+.\deE]+){4,}\s')  # the first line of a label file
 DARKNET = '.data'
 SETTINGS = ('.yaml', '.yml', DARKNET)  # suffixes
@@ -155,7 +156,17 @@ def find_names(source: Source, told: Told) -> list[str]:
     if source.names:
         return [*source.names]
     texts = [file for file in source.files if is_names(file)]
-    listed = {tuple(names_in_lines(each)) for each in texts} if not told.names else set()
+    if told.names:
+        count = _text(told.settings, 'nc')
+        if count not in (*NOTHING, str(len(told.names))):
+            note = 'nc that is not the number of names, not used'
+            source.change(note, f'{told.file}: {cut(count)}')
+        for file in texts:
+            lines = map(str.strip, beginning(file).decode('utf-8', 'replace').splitlines())
+            if [*filter(None, lines)] != told.names:
+                source.change(f'texts with other names than {told.file.name}, not used', file)
+        return told.names
+    listed = {tuple(names_in_lines(file)) for file in texts}
     longest = max(listed, key=len, default=())
     # LabelImg writes a file into each folder, and adds names where they are used first
     if any(longest[: len(names)] != names for names in listed):
@@ -163,15 +174,12 @@ def find_names(source: Source, told: Told) -> list[str]:
             f'{source.root}: {some(texts, str)} name different classes. Import each folder alone, '
             'or give the names in the order of their numbers: --names cat dog.'
         )
-    count = _text(told.settings, 'nc')
-    if told.names and count not in (*NOTHING, str(len(told.names))):
-        source.change('nc that is not the number of names, not used', f'{told.file}: {cut(count)}')
-    return told.names or [*longest]
+    return [*longest]
 
 
 def is_names(file: Path) -> bool:
     """Return whether a file names classes, by its name and as it has no labels."""
-    return (file.name in NAMES or file.suffix == '.names') and not is_label(file)
+    return (file.name in NAMES or file.suffix in NAMES_SUFFIXES) and not is_label(file)
 
 
 def is_label(file: Path) -> bool:
