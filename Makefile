@@ -4,6 +4,8 @@
 #   make demo-seg        the same for a small MSF-ViT with SETR's MLA head
 #   make test            lint, then the whole test suite; make test ORDER=--random-order shuffles
 #                        it and prints the seed, ORDER=--random-order-seed=N repeats that order
+#   make lived-in        leave data, a run and a cache in the clone, as a user does; the tests must
+#                        not see them, and CI runs this before them
 #   make test-openmmlab  the compatibility tests beside the original OpenMMLab releases;
 #                        make test-newest and make test-oldest: beside the newest releases of
 #                        everything, and beside the lower bounds of pyproject.toml
@@ -23,7 +25,7 @@ PYTHON ?= $(shell for python in python3.12 python3.11 python3.10 python3.13 pyth
 
 PY := .venv/bin/python
 
-.PHONY: demo demo-seg test test-openmmlab test-newest test-oldest docs mutate lint format clean
+.PHONY: demo demo-seg test lived-in test-openmmlab test-newest test-oldest docs mutate lint format clean
 
 demo: CONFIG := configs/shapes/detr_aug_vit_s.py
 demo-seg: CONFIG := configs/shapes/setr_mla_msf_vit_ti.py
@@ -36,6 +38,14 @@ demo demo-seg: .venv/.installed
 
 test: lint
 	$(PY) -m pytest --numprocesses 2 $(ORDER)
+
+lived-in: .venv/.installed
+	$(PY) -m vitbackbones.data.shapes data/shapes
+	$(PY) -m vitbackbones.data.shapes data/shapes_folders --layout folders --size 64
+	$(PY) tools/train.py configs/shapes/detr_aug_vit_s.py --overwrite \
+	  --cfg-options train_cfg.max_epochs=1
+	XDG_CACHE_HOME=work_dirs/cache $(PY) -m vitbackbones predict detr_aug_vit_s_shapes \
+	  docs/images/demo.jpg --out work_dirs/predicted --overwrite
 
 test-openmmlab test-newest test-oldest: test-%: .venv-%/.installed
 	.venv-$*/bin/python -m pytest -m compat

@@ -11,13 +11,13 @@ import torch
 
 import vitbackbones
 from vitbackbones.backbones.names import MODELS
+from vitbackbones.configuration import names
 from vitbackbones.utils.process_settings import sleep_soon
 from vitbackbones.utils.processes import SIGNALS
 
 from .isolation import SharedState, forget_handler, seed_generators
 
 logging.raiseExceptions = False  # loggers keep the closed streams of earlier tests
-os.environ.setdefault('OMP_NUM_THREADS', '1')
 sleep_soon(os.environ)  # as the command does
 # processes that a test starts import this clone too, not the one that is installed
 ROOT = Path(__file__).parents[1]
@@ -53,6 +53,13 @@ def pytest_runtest_teardown(item):
 def _seeded():
     """Draw the same where a fixture of the module has drawn before the first of its tests."""
     seed_generators()
+
+
+@pytest.fixture(autouse=True)
+def _empty_clone(monkeypatch, tmp_path_factory):
+    """Look up relative paths in an empty folder, not in a clone with a user's data and runs."""
+    if names.CLONE is not None:
+        monkeypatch.setattr(names, 'CLONE', tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture(autouse=True)

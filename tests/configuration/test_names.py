@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import vitbackbones
+from vitbackbones.configuration import names
 from vitbackbones.configuration.names import (
-    CLONE,
     CONFIGS,
     config,
     config_files,
@@ -86,11 +86,12 @@ def test_a_part_of_a_config_is_looked_for_among_the_parts():
 
 def test_the_current_directory_comes_first(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert resolve('configs') == CLONE / 'configs'
-    (tmp_path / 'configs').mkdir()
-    assert resolve('configs') == tmp_path / 'configs'
+    (names.CLONE / 'runs').mkdir()
+    assert resolve('runs') == names.CLONE / 'runs'
+    (tmp_path / 'runs').mkdir()
+    assert resolve('runs') == tmp_path / 'runs'
     assert resolve('data/none') == tmp_path / 'data' / 'none'
-    assert looked_in('data/none') == f'{tmp_path}/data/none and {CLONE}/data/none'
+    assert looked_in('data/none') == f'{tmp_path}/data/none and {names.CLONE}/data/none'
 
 
 def test_remote():
