@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 import torch
 
+from vitbackbones.commands.export import _proof
 from vitbackbones.errors import InputError
 from vitbackbones.export import writing
 from vitbackbones.export.formats import FORMATS, Format, require_packages, write_pt2
 from vitbackbones.export.graphs import example, trace
+from vitbackbones.export.parity import IN_HALF
 from vitbackbones.export.runtime import load
 from vitbackbones.export.runtime.card import Card
 from vitbackbones.export.subject import of_model
@@ -179,3 +181,34 @@ def test_steps_end_in_the_size_that_was_asked_for(tmp_path):
     )
     assert card.input.shape == [1, 3, 96, 80]
     assert card.steps == [{'type': 'resize', 'size': [96, 80]}]
+
+
+@pytest.mark.parametrize(('precision', 'wrong'), [('bf16', False), ('bf16', True), ('f32', False)])
+def test_a_card_says_how_a_file_answers_where_nothing_is_set(
+    tmp_path, monkeypatch, precision, wrong
+):
+    """On a processor that has bfloat16, also where the runtime's answers in it are wrong."""
+    start = writing.start_openvino
+
+    def start_wrongly(file, precision):
+        graph = start(file, precision='f32')
+        return replace(graph, run=lambda image: [-each for each in graph.run(image)])
+
+    monkeypatch.setattr(writing, 'own_precision', lambda: precision)
+    if wrong:
+        monkeypatch.setattr(writing, 'start_openvino', start_wrongly)
+    card = export(small_subject('deit_ti'), Settings(format='openvino'), tmp_path / 'model.xml')
+    found = card.parity['by_itself']
+    assert found['precision'] == precision
+    assert found.keys() == {'precision'} | ({'differences'} if precision == 'bf16' else set())
+    said = ' '.join(_proof(card))
+    if precision == 'bf16':
+        assert ('logits' in found['differences']) and 'bf16, which OpenVINO takes by itself' in said
+        assert (found['differences']['logits'] > IN_HALF) == wrong
+    assert ('Set INFERENCE_PRECISION_HINT to f32' in said) == wrong
+
+
+def test_a_file_for_the_cache_is_compared_in_float32_alone(tmp_path):
+    settings, file = Settings(format='openvino'), tmp_path / 'model.xml'
+    card = export(small_subject('deit_ti'), settings, file, elsewhere=False)
+    assert 'by_itself' not in card.parity

@@ -20,7 +20,7 @@ from ..errors import InputError
 from ..export.formats import FORMATS, require_packages
 from ..export.graphs import DYNAMIC
 from ..export.int8 import Agreement, Int8, Validation, pictures_of, to_int8
-from ..export.parity import in_words
+from ..export.parity import IN_HALF, in_words
 from ..export.placing import written
 from ..export.runtime.card import Card, card_path, parts
 from ..export.subject import of_config, of_model
@@ -169,12 +169,26 @@ def _proof(card: Card) -> Iterator[str]:
         yield f'the model found nothing {seen}, so no box was compared; give --images with objects'
     else:
         yield f'largest differences from the model {seen}: {in_words(parity["differences"])}'
+    yield from _own_precision(parity.get('by_itself', {}))
     if said:
         number = len(said['in_float32'])
         kept = f', {plural(number, "product")} in float32' if number else ''
         yield (
             f'in 8 bits {said["metric"]} is {said["int8"]:.4f} ({said["float32"]:.4f} in float32) '
             f'on {said["pictures"]} pictures, with ranges of {said["calibrated_on"]} others{kept}'
+        )
+
+
+def _own_precision(found: dict) -> Iterator[str]:
+    """Say how a file of OpenVINO answers in a program that sets no precision."""
+    differences, precision = found.get('differences', {}), found.get('precision')
+    if differences:
+        yield f'in {precision}, which OpenVINO takes by itself here: {in_words(differences)}'
+    if 'fails' in found or not max(differences.values(), default=0) <= IN_HALF:  # NaN too
+        why = found.get('fails', 'these differences are too large')
+        yield (
+            f'this file is not for {precision}: {why}. Set INFERENCE_PRECISION_HINT to f32 in '
+            'every program that runs it; predict and test do'
         )
 
 

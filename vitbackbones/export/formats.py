@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import torch
 from torch.export import ExportedProgram
 
@@ -28,6 +29,8 @@ INPUT = 'image'
 OTHERS = ('torchvision', 'vitbackbones')  # namespaces
 OF_SIZES = (torch.sym_max, torch.sym_min)  # of sides that are left open
 ALL = 2**63 - 1  # boxes of an image that may stay
+ROWS = 2  # axes of a mask from the rows on: (..., L, S)
+MASKED = 4  # inputs of attention with a mask: queries, keys, values, mask
 SMALL = 1e-8  # onnxscript takes what is not larger for zero
 
 
@@ -84,8 +87,41 @@ def write_openvino(program: ExportedProgram, outputs: Sequence[str], file: Path)
     model.inputs[0].get_tensor().set_names({INPUT})
     for i, name in enumerate(outputs):
         model.outputs[i].get_tensor().set_names({name})
+    spread_masks(model)
     with _saving(file):
         openvino.save_model(model, file, compress_to_fp16=False)
+
+
+def spread_masks(model: Any) -> None:
+    """Give each query of attention a row of the mask, in a model of OpenVINO, in place.
+
+    In bfloat16, which OpenVINO takes by itself on some processors, its attention on a CPU reads a
+    mask of one row for all queries, (..., 1, S), as one of L rows, beyond the end of its memory
+    (seen in 2026.4.1).
+    """
+    from openvino import opset13 as op
+
+    made: dict[tuple, Any] = {}  # one for all layers of the same mask and number of queries
+    for node in model.get_ordered_ops():
+        if node.get_type_name() != 'ScaledDotProductAttention' or len(node.inputs()) < MASKED:
+            continue
+        queries, keys, _, mask = (port.get_source_output() for port in node.inputs()[:MASKED])
+        rank = mask.get_partial_shape().rank.get_length()
+        if rank < ROWS:  # the 0 in the place of a mask, before a scale
+            continue
+        length = queries.get_partial_shape()[-ROWS]
+        place = mask.get_node().get_friendly_name(), mask.get_index(), str(length)
+        if length.is_dynamic:
+            place += (node.get_friendly_name(),)
+        if place not in made:
+            shapes = (op.shape_of(each) for each in (queries, keys))
+            sides = [op.gather(shape, op.constant([-ROWS]), op.constant(0)) for shape in shapes]
+            shape = op.concat(
+                [op.constant(np.ones(rank - ROWS, np.int64)), *sides], 0
+            )  # (..., L, S)
+            made[place] = op.broadcast(mask, shape, broadcast_spec='BIDIRECTIONAL')
+        node.input(MASKED - 1).replace_source_output(made[place].output(0))
+    model.validate_nodes_and_infer_types()
 
 
 def write_pt2(program: ExportedProgram, outputs: Sequence[str], file: Path) -> None:

@@ -80,6 +80,6 @@ class Original:
         size = None if name == ANY else tuple(map(int, name.split('x')))
         dynamic = ('batch', 'size') if size is None else ('batch',)
         settings = Settings(format=self.format, dynamic=dynamic, size=size)
-        card = export(self.subject, settings, graphs.file(name))
+        card = export(self.subject, settings, graphs.file(name), elsewhere=False)
         graphs.seal(name)
         return card

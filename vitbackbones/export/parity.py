@@ -14,6 +14,7 @@ from ..data.loading.coco_masks import box_around
 
 TOLERANCE = 1e-4
 NO_LABEL = -1  # of a place without an object
+IN_HALF = 0.05  # of scores in 0 to 1, of the largest logit, or of the pixels, in 16 bits
 PIXELS = 1e-3  # share of the pixels of a mask
 ROUNDING = 1e-6  # of scores
 IN_PIXELS = ('mask', 'masks', 'segments')
@@ -45,6 +46,20 @@ def differences(found: Answers, wanted: Answers, size: tuple[int, int]) -> dict[
         for i in range(len(objects['boxes']))
     ]
     return worst_of(images) | others
+
+
+def differences_in_half(found: Answers, wanted: Answers) -> dict[str, float]:
+    """Return the largest difference of scores, logits or masks, where one answer is of 16 bits.
+
+    Scores are compared by their rank, as boxes of almost equal scores change places.
+    """
+    return {
+        name: float(np.abs(found[name] - value).max(initial=0))
+        if name == 'scores'
+        else _difference(found[name], value)
+        for name, value in wanted.items()
+        if name in ('scores', 'logits', 'mask')
+    }
 
 
 def exceeded(found: Mapping[str, float]) -> dict[str, float]:

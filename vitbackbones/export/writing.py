@@ -7,7 +7,6 @@ and take their places together (``placing.py``).
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 
 import cv2
@@ -22,12 +21,20 @@ from ..layers import fuse_for_inference
 from ..utils.packages import versions
 from .formats import FORMATS, INPUT, require_packages
 from .graphs import FromPixels, example, ports, trace
-from .parity import NO_LABEL, TOLERANCE, differences, exceeded, in_words, worst_of
+from .parity import (
+    NO_LABEL,
+    TOLERANCE,
+    differences,
+    differences_in_half,
+    exceeded,
+    in_words,
+    worst_of,
+)
 from .pipeline import Size
 from .placing import take_place, workshop
 from .runtime import Exported, load
 from .runtime.card import Card, GraphInput, GraphOutput
-from .runtime.runtimes import torch_port
+from .runtime.runtimes import own_precision, start_openvino, torch_port
 from .subject import Subject
 
 SEED = 0
@@ -61,12 +68,14 @@ def export(
     file: Path,
     pictures: Sequence[Path] = (),
     finish: Callable[[Path], Card] | None = None,
+    elsewhere: bool = True,
 ) -> Card:
     """Write a model and its card, and return the card.
 
     What is at ``file`` is replaced at the end. ``pictures`` are compared beside random images.
     ``finish`` changes the file once it has been compared, and returns its card, as
-    :func:`~vitbackbones.export.int8.to_int8` does.
+    :func:`~vitbackbones.export.int8.to_int8` does. ``elsewhere`` says that the file may be run
+    outside of this package, so it is also compared in the precision that OpenVINO takes by itself.
 
     Raises:
         InputError: a package is missing, the model has no such graph, its runtime cannot run it, or
@@ -97,6 +106,10 @@ def export(
         card.write(part)
         if finish:
             finish(part).write(part)
+        if elsewhere and settings.format == 'openvino':
+            exported = load(part)
+            parity = exported.card.parity | {'by_itself': _by_itself(exported, settings, pictures)}
+            replace(exported.card, parity=parity).write(part)
         take_place([*folder.iterdir()], file)
     return Card.read(file)
 
@@ -183,10 +196,8 @@ def _parity(
     Raises:
         InputError: a difference is too large.
     """
-    prepared = (exported.prepare(read_image(str(file))).image[None] for file in pictures)
-    given = (part for image in prepared for part in exported.parts(image))
     found, count, objects = [], 0, 0
-    for image in chain(_random(exported.card, settings), given):
+    for image in _images(exported, settings, pictures):
         wanted = _wanted(network, exported.card, image)
         sides = image.shape[1:3] if exported.card.input.preprocess_inside else image.shape[2:]
         found.append(differences(exported.run(image), wanted, sides))
@@ -208,6 +219,29 @@ def _parity(
     worst = worst_of(found)
     parity = {'differences': worst, 'images': count, 'tolerance': TOLERANCE}
     return parity | ({'objects': objects} if 'labels' in worst else {})
+
+
+def _images(
+    exported: Exported, settings: Settings, pictures: Sequence[Path]
+) -> Iterator[np.ndarray]:
+    """Yield what is compared: random images, and pictures as the graph takes them."""
+    yield from _random(exported.card, settings)
+    prepared = (exported.prepare(read_image(str(file))).image[None] for file in pictures)
+    yield from (part for image in prepared for part in exported.parts(image))
+
+
+def _by_itself(exported: Exported, settings: Settings, pictures: Sequence[Path]) -> dict:
+    """Return how far a file of OpenVINO is from itself in float32, where nothing is set."""
+    precision = own_precision()
+    if precision == 'f32':
+        return {'precision': precision}
+    other = exported.running(start_openvino(exported.file, precision=precision).run)
+    images = _images(exported, settings, pictures)
+    try:
+        worst = worst_of([differences_in_half(other.run(x), exported.run(x)) for x in images])
+    except InputError as error:  # seen where sizes are open
+        return {'precision': precision, 'fails': str(error)}
+    return {'precision': precision, 'differences': worst}
 
 
 def _wanted(network: nn.Module, card: Card, image: np.ndarray) -> dict[str, np.ndarray]:

@@ -86,14 +86,24 @@ def start_onnxruntime(graph: bytes | Path, threads: int = 0) -> Graph:
 # ------------------------------------------------------------------------ OpenVINO
 
 
-def start_openvino(graph: bytes | Path, threads: int = 0) -> Graph:
-    """Return a graph of OpenVINO or ONNX in OpenVINO; arguments as :func:`start_onnxruntime`."""
+PRECISION = 'INFERENCE_PRECISION_HINT'
+
+
+def own_precision() -> str:
+    """Return what OpenVINO computes in by itself on this processor: ``'f32'``, ``'bf16'`` ..."""
+    openvino = import_optional('openvino', 'openvino')
+    return openvino.Core().get_property('CPU', PRECISION).to_string()
+
+
+def start_openvino(graph: bytes | Path, threads: int = 0, precision: str = 'f32') -> Graph:
+    """Return a graph of OpenVINO or ONNX in OpenVINO; arguments as :func:`start_onnxruntime`.
+
+    ``precision`` is what it computes in; OpenVINO's own choice is :func:`own_precision`.
+    """
     openvino = import_optional('openvino', 'openvino')
     core = openvino.Core()
-    settings = {
-        'INFERENCE_PRECISION_HINT': 'f32',  # it would take bfloat16 where the processor has it
-        'PERFORMANCE_HINT': 'LATENCY',
-    } | ({'INFERENCE_NUM_THREADS': threads} if threads else {})
+    settings = {PRECISION: precision, 'PERFORMANCE_HINT': 'LATENCY'}
+    settings |= {'INFERENCE_NUM_THREADS': str(threads)} if threads else {}
     source = BytesIO(graph) if isinstance(graph, bytes) else str(graph)
     with own_signal_stack():
         model = core.compile_model(core.read_model(source), 'CPU', settings)
