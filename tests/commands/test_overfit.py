@@ -74,11 +74,12 @@ def test_the_command_keeps_what_the_model_starts_from():
     hub = SimpleNamespace(log_scalars={'val/mIoU': zero})
     runner = SimpleNamespace(cfg={'default_scope': 'mmseg'}, message_hub=hub)
     given = {'config': 'quick_segmentor', 'scratch': False, 'data_root': 'street'}
+    given |= {'annotations': (), 'pictures': None, 'masks': 'm/{}.png'}
     given |= {'pretrained': 'own.pth', 'freeze': 'backbone', 'lora': None, 'cfg_options': {}}
     said = overfit.hint(runner, Namespace(**given))
     assert said.endswith(
-        ' train quick_segmentor --data-root street --pretrained own.pth --freeze backbone '
-        '--overfit 8'
+        " train quick_segmentor --data-root street --masks 'm/{}.png' --pretrained own.pth "
+        '--freeze backbone --overfit 8'
     )
 
 

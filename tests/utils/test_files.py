@@ -8,7 +8,14 @@ from multiprocessing import get_context
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.utils.files import folder_lock, read_json, read_small, whole_folder, write_file
+from vitbackbones.utils.files import (
+    folder_lock,
+    read_json,
+    read_small,
+    require_apart,
+    whole_folder,
+    write_file,
+)
 
 fork = get_context('fork')  # a new interpreter would import everything first
 
@@ -175,3 +182,25 @@ def test_what_is_not_json_is_refused_with_the_name_of_the_file(tmp_path, content
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(InputError, match=r'/file is not JSON \('):
         read_json(file)
+
+
+@pytest.mark.parametrize(
+    ('out', 'around', 'refused'),
+    [
+        ('data', True, True),
+        ('data/out', True, True),
+        ('data/out', False, True),
+        ('.', True, True),
+        ('.', False, False),
+        ('link/out', False, True),
+        ('data_out', True, False),
+    ],
+)
+def test_a_folder_to_write_is_apart_from_one_that_is_read(tmp_path, out, around, refused):
+    (tmp_path / 'data').mkdir()
+    (tmp_path / 'link').symlink_to('data')
+    if not refused:
+        require_apart(tmp_path / out, 'OUT', tmp_path / 'data', around)
+        return
+    with pytest.raises(InputError, match=r'OUT must be .*; choose a folder beside it, such as'):
+        require_apart(tmp_path / out, 'OUT', tmp_path / 'data', around)

@@ -38,6 +38,8 @@ class Parser(ArgumentParser):
             word = next((word for word in unknown if word.startswith('-')), unknown[0])
             known = [name for action in self._actions for name in action.option_strings]
             hint = did_you_mean(word.partition('=')[0], known)
+            if '--data-root' in known and os.path.isdir(word):
+                hint = '; a folder of data is given with --data-root'
             self.error(f'unrecognized arguments: {shlex.join(unknown)}{hint}')
         return options
 

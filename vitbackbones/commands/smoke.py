@@ -39,6 +39,8 @@ REFUSED = {
     'overwrite': 'starts from the beginning anyway, in a folder of its own',
     'data_root': 'runs on embedded data',
     'annotations': 'runs on embedded data',
+    'pictures': 'runs on embedded data',
+    'masks': 'runs on embedded data',
     'cache_gb': 'is over before maps are used again',
     'cache_views': 'is over before pictures are seen again',
     'track': 'is over before there is much to follow',

@@ -169,9 +169,16 @@ def train(options: Namespace) -> None:
 
 
 def read_settings(
-    config: Config, changes: dict, freeze: str | int | None = None, lora: int | None = None
+    config: Config,
+    changes: dict,
+    freeze: str | int | None = None,
+    lora: int | None = None,
+    with_numbers: bool = True,
 ) -> Config:
-    """Return a config with the options of a command line, after a check of all its settings."""
+    """Return a config with the options of a command line, after a check of all its settings.
+
+    Without ``with_numbers``, mean and std may be of another number of bands than the pictures.
+    """
     config = use_options(config, changes)
     leave_out_unused(config)
     require_sections(config, *SECTIONS)
@@ -182,7 +189,7 @@ def read_settings(
             raise InputError('--lora: needs a backbone that --freeze backbone does not freeze')
         config = add_hooks(config, 'AdaptersHook')
         config.lora = rank
-    return check_settings(config, changes)
+    return check_settings(config, changes, with_numbers)
 
 
 def _train(config: Config, options: Namespace) -> None:
@@ -253,10 +260,15 @@ def _print(text: str) -> None:
 
 def _fit_model(config: Config, options: Namespace) -> Config:
     """Compare the classes; choose precision (--amp), sharding (--fsdp) and groups of parameters."""
-    check_classes(config, _splits(config))
-    require_agreement(config)
+    require_fit(config, _splits(config))
     config = use_amp(config) if options.amp else config
     return group_parameters(use_fsdp(config, options.fsdp))
+
+
+def require_fit(config: Config, splits: tuple[str, ...]) -> None:
+    """Compare the model with the classes of its data, which are known by now."""
+    check_classes(config, splits)
+    require_agreement(config)
 
 
 def _find_weights(config: Config, options: Namespace) -> Config:

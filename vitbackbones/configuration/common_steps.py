@@ -81,10 +81,10 @@ def use_options(config: Config, changes: dict) -> Config:
     return with_options(use_backbone(config, changes), changes)
 
 
-def check_settings(config: Config, changes: dict) -> Config:
+def check_settings(config: Config, changes: dict, with_numbers: bool = True) -> Config:
     """Check keys and values; fill in bands of pictures, and widths of neck and heads."""
     lint(config, changes)
-    config = with_widths(use_bands(config))
+    config = with_widths(use_bands(config, with_numbers))
     require_agreement(config, classes_known=False)
     return config
 

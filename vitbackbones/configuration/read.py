@@ -12,6 +12,7 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from ..openmmlab.frames import config_files, line_of
+from ..utils.verbs import command_line
 from .names import find_config, looked_in, nearest_config, resolve
 from .settings import value_at
 
@@ -26,6 +27,11 @@ def read_config(path: str | Path, options: dict | None = None) -> Config:
     file = resolve(path)
     if not file.is_file():
         file = find_config(path)
+    if file is None and Path(path).is_dir():
+        raise InputError(
+            f'{path}: is a folder and no config; data of your own are given with --data-root, such '
+            f'as {command_line("train", "quick_detector", "--data-root", path)}'
+        )
     if file is None:
         near = nearest_config(path)
         raise InputError(f'{path}: no such config file (looked for {looked_in(path)}){near}')

@@ -133,6 +133,7 @@ class Run:
                     frames += len(batch)
                     bar.update(len(batch))
                 written.result()
+                self.pictures.end_video()
                 if row and row not in self.failed:
                     self.journal.end_video(row, frames)
 

@@ -5,6 +5,7 @@ detector's holds all ``objects`` of it. An entry of a video has the number of it
 """
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from PIL import Image
 from ..data.loading.coco_masks import from_mmdet, to_colors, to_polygons, to_rle
 from ..errors import InputError
 from ..export.runtime.answers import Answer, Classified, Detected, Segmented
-from ..utils.files import write_file
+from ..utils.files import PART, write_file
 from .drawing.boxes import draw_objects
 from .drawing.masks import legend, overlay
 from .drawing.objects import predicted
@@ -179,7 +180,10 @@ class ObjectWriter(PredictionWriter):
 
 
 class PictureWriter:
-    """Write the drawn pictures: JPEG files, and MP4 files of videos, one of them at a time."""
+    """Write the drawn pictures: JPEG files, and MP4 files of videos, one of them at a time.
+
+    A video has another name until it is complete.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -193,19 +197,31 @@ class PictureWriter:
             return
         path = self.folder / f'{frame.source.name}.mp4'
         if path != self._path:
-            self.close()
+            self.end_video()
             path.parent.mkdir(parents=True, exist_ok=True)
             codec = cv2.VideoWriter.fourcc(*'mp4v')
             self._path = path
             self._size = tuple(side // 2 * 2 for side in picture.size)  # even, for codecs
-            self._video = cv2.VideoWriter(str(path), codec, frame.rate, self._size)
+            self._video = cv2.VideoWriter(str(_part(path)), codec, frame.rate, self._size)
             if not self._video.isOpened():
                 raise InputError(f'{path}: OpenCV cannot write MP4 videos here')
         pixels = np.asarray(picture.resize(self._size))
         self._video.write(cv2.cvtColor(pixels, cv2.COLOR_RGB2BGR))
 
-    def close(self) -> None:
-        """Complete the open video."""
+    def end_video(self) -> None:
+        """Complete the open video, and give it its name."""
         if self._video is not None:
             self._video.release()
+            os.replace(_part(self._path), self._path)
         self._video = self._path = None
+
+    def close(self) -> None:
+        """Remove a video that was not completed."""
+        if self._video is not None:
+            self._video.release()
+            _part(self._path).unlink(missing_ok=True)
+        self._video = self._path = None
+
+
+def _part(path: Path) -> Path:
+    return path.with_suffix(f'{PART}{path.suffix}')

@@ -107,7 +107,7 @@ def as_csv(rows: Sequence[Mapping]) -> bytes:
     return text.getvalue().encode()
 
 
-def write_file(path: str | Path, content: bytes) -> None:
+def write_file(path: str | Path, content: bytes | memoryview) -> None:
     """Write a file that has either the old or the new content; see :func:`whole_file`."""
     with whole_file(path) as file:
         file.write(content)
@@ -141,6 +141,20 @@ def prepare_folder(path: str | Path, role: str) -> Path:
             f'{role} {folder}: cannot be written to ({error.strerror}); choose another folder'
         ) from error
     return folder
+
+
+def require_apart(out: Path, role: str, root: Path, around: bool = True) -> None:
+    """Refuse a folder to write that is in a folder to read, or with ``around`` holds it.
+
+    Raises:
+        InputError: it is; ``role``, the option that names the folder, is in the message.
+    """
+    one, other = root.resolve(), out.resolve()
+    if not other.is_relative_to(one) and not (around and one.is_relative_to(other)):
+        return
+    where = f'neither in {root} nor around it' if around else f'outside of {root}'
+    beside = root.parent / f'{root.name}_{"imported" if around else "out"}'
+    raise InputError(f'{out}: {role} must be {where}; choose a folder beside it, such as {beside}')
 
 
 @contextmanager

@@ -1,16 +1,22 @@
 """From an audit to corrected labels, with detections and masks that are known."""
 
 import json
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.commands.data import folds
+from vitbackbones.commands.data import audit, folds
+from vitbackbones.data.own import folder
 from vitbackbones.data.own.pool import find_pool
+from vitbackbones.errors import InputError
+from vitbackbones.results.audit import Suspicion
 
 CATEGORIES = [{'id': 4, 'name': 'cat'}, {'id': 2, 'name': 'dog'}]
 COUNT = 24
+BOX = (10.0, 12.0, 24.0, 20.0)
 
 
 def box_of(number, place):
@@ -183,7 +189,7 @@ def test_an_audit_of_other_labels_is_not_gone_on_with(run, tool, pets, truth):
     spoil(pets)
     result = tool('audit', pets, '--out', 'out', '--folds', 2)
     assert result.status == 2
-    assert 'holds an audit of other pictures, labels or folds' in result.err
+    assert 'holds an audit of other pictures, labels, folds or minutes' in result.err
 
 
 def test_too_few_pictures_for_the_folds(tool, pets):
@@ -209,3 +215,64 @@ def test_a_curve_says_whether_more_pictures_help(run, pets, truth, tmp_path):
     rows = {each['id'] for each in json.loads(held_out.read_text())['images']}
     assert len(part['images']) == 6
     assert rows.isdisjoint(each['id'] for each in part['images'])
+
+
+def test_a_weak_audit_says_how_sure_it_is_and_what_to_do(run, pets, truth, monkeypatch):
+    monkeypatch.setattr(
+        audit, 'of_boxes', lambda *_: [Suspicion(0.09, 3, 'spurious', 7, BOX, 0, '')]
+    )
+    said = run('audit', pets, '--out', 'out', '--folds', 2, '--minutes', 0.5).out.splitlines()
+    assert said[-3].startswith('1 place where a label may be wrong')
+    assert 'has a likelihood of 0.09: the models know too little' in said[-1]
+    assert said[-1].endswith(f'audit {pets} --minutes 1.5 --out {Path("out").absolute()}_longer')
+    monkeypatch.setattr(
+        audit, 'of_boxes', lambda *_: [Suspicion(0.04, 3, 'spurious', 7, BOX, 0, '')]
+    )
+    said = run('audit', pets, '--out', 'two', '--folds', 2).out.splitlines()
+    assert said[-3].startswith('0 places')
+    assert 'has a likelihood of 0.04' in said[-1]
+
+
+def test_a_sure_audit_ends_with_what_to_do_after_a_look(run, pets, truth):
+    spoil(pets)
+    assert run('audit', pets, '--out', 'out', '--folds', 2).out.splitlines()[-1].startswith('after')
+
+
+@pytest.mark.parametrize(
+    'plan', ['7', '"x"', 'null', '[]', '{"steps": "many"}', '{"steps": [1]}', '{"steps": 1e9}']
+)
+def test_a_plan_of_another_form_is_refused(tool, pets, truth, tmp_path, plan):
+    (tmp_path / 'out').mkdir()
+    (tmp_path / 'out' / 'plan.json').write_text(plan)
+    result = tool('audit', pets, '--out', 'out')
+    assert result.status == 2
+    assert 'plan.json: is not the plan of an audit; choose another --out' in result.err
+
+
+@pytest.mark.parametrize('minutes', ['-1', '0', 'nan', 'inf'])
+def test_minutes_are_a_time(run, pets, capsys, minutes):
+    with pytest.raises(SystemExit):
+        run('audit', pets, f'--minutes={minutes}')
+    assert f'{minutes} is not a number above 0' in capsys.readouterr().err
+
+
+def test_what_is_no_folder_of_data_is_refused_early(tool, pets, monkeypatch):
+    monkeypatch.setattr(folder, 'MOST', 5)
+    for number in range(6):
+        (pets / str(number)).mkdir()
+    result = tool('audit', pets)
+    assert result.status == 2
+    assert f'{pets}: has more than 5 folders; give that of the data set' in result.err
+
+
+@pytest.mark.parametrize('status', [0, 2])
+def test_the_probe_is_heard_only_where_it_fails(pets, tmp_path, monkeypatch, capfd, status):
+    code = f'import os; print("probed", os.environ[{folds.SILENT!r}]); raise SystemExit({status})'
+    monkeypatch.setattr(folds, 'TRAIN', [sys.executable, '-c', code])
+    monkeypatch.setattr(folds, 'records', lambda run: [{'step': 20, 'time': 1.0}])
+    if status:
+        with pytest.raises(InputError, match='cannot be trained on'):
+            folds.DETECTOR.steps_in(tmp_path / 'fold_0', 600)
+    else:
+        assert folds.DETECTOR.steps_in(tmp_path / 'fold_0', 600) == 600
+    assert ('probed 1' in capfd.readouterr().err) == bool(status)

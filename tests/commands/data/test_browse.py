@@ -55,7 +55,7 @@ def test_what_cannot_be_drawn_is_refused(tool, data, tmp_path):
     refused(tool('browse', TINY, '--data-root', 'nowhere'), 'nowhere: no such folder')
     refused(
         tool('browse', TINY_SEG, '--data-root', data, '--only', '000009.jpg'),
-        *('--only 000009.jpg', "did you mean '00000"),
+        *('--only 000009.jpg', "did you mean '00000", 'for val or test are drawn with --split'),
     )
     spoiled = shutil.copytree(data, tmp_path / 'spoiled')
     (spoiled / 'images' / 'train' / '000000.jpg').write_bytes(b'no picture')

@@ -65,3 +65,30 @@ def test_all_bad_masks_are_listed(tool, copy, monkeypatch):
     assert f'{masks}/val/000001.png: has 64 x 32' in result.out
     assert 'images/val/000002.jpg: ' in result.out
     assert 'faults in 24 files, see above' in result.err
+
+
+@pytest.mark.parametrize(
+    ('setting', 'said'),
+    [
+        ('train_cfg.max_epoch=3', 'train_cfg.max_epoch: unknown key'),
+        ('lr=0.1', '--cfg-options lr: lr is not a setting of a run, so it has no effect'),
+        ('scale=[9,9]', '--cfg-options scale: scale is not a setting of a run'),
+        ('param_scheduler.0.type=Nope', "'Nope' is not registered"),
+        ('optim_wrapper.optimizer.lr=fast', 'optim_wrapper.optimizer.lr'),
+        ('model.bbox_head.num_classes=9', 'num_classes is 9, but'),
+        ('model.bbox_head.embed_dims=7', 'embed_dims'),
+    ],
+)
+def test_what_a_run_refuses_is_refused_before(tool, data, setting, said):
+    given = ('--data-root', data, '--cfg-options', setting)
+    results = tool('check', TINY, *given), tool('train', TINY, '--scratch', *given)
+    for result in results:
+        assert result.status == 2
+        assert said in result.err
+    assert results[0].err == results[1].err
+
+
+def test_data_of_two_splits_are_shown_once_and_libraries_are_silent(run, data):
+    result = run('check', 'quick_detector', '--data-root', data)
+    assert 'loading annotations' not in result.out
+    assert 'test_dataloader.dataset: the same as val_dataloader.dataset' in result.out

@@ -47,6 +47,10 @@ def test_a_command_that_was_killed_goes_on(written, run, tool, folders):
     result = tool('shards', folders / 'train', written, '--shard-size', 3)
     assert (result.status, contents(written)) == (2, whole)
     assert 'train-000000.tar: holds other pictures than those that belong there now' in result.err
+    result = tool('shards', folders / 'train', folders / 'train' / 'x')
+    assert result.status == 2
+    assert f'OUT must be outside of {folders}/train; choose a folder beside it' in result.err
+    assert not (folders / 'train' / 'x').exists()
     result = tool('shards', 'nowhere', 'out')
     assert result.status == 2
     assert 'nowhere: no such folder; it should hold a folder for each class' in result.err

@@ -187,3 +187,11 @@ def test_a_picture_under_two_ids_is_named(data):
     first = data.content['images'][0]
     data.content['images'].append({**first, 'id': 5, 'file_name': './a.jpg'})
     assert any("1 picture listed under several ids ('a.jpg')" in text for text in data.check())
+
+
+def test_links_to_what_is_gone_are_told_from_files_that_are_not_there(data):
+    (data.folder / 'a.jpg').unlink()
+    (data.folder / 'a.jpg').symlink_to(data.root / 'moved' / 'a.jpg')
+    text = data.error()
+    assert text.startswith('1 of the 2 images of ')
+    assert text.endswith('moved/a.jpg, which is gone: import again, with --copy.')

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from vitbackbones.data.checks import duplicates
 from vitbackbones.data.checks.duplicates import near_duplicates, perceptual_hashes
 
 
@@ -17,6 +18,13 @@ CHANGES = {
     'smaller': lambda pixels: cv2.resize(pixels, (90, 60), interpolation=cv2.INTER_AREA),
     'darker': lambda pixels: (pixels * 0.6).astype(np.uint8),
     'encoded': lambda pixels: cv2.imdecode(cv2.imencode('.jpg', pixels, [1, 20])[1], 1),
+    'mirrored': lambda pixels: pixels[:, ::-1],
+    'upside down': lambda pixels: pixels[::-1],
+    'turned': lambda pixels: np.rot90(pixels),
+    'turned by 180 degrees': lambda pixels: np.rot90(pixels, 2),
+    'turned back': lambda pixels: np.rot90(pixels, 3),
+    'transposed': lambda pixels: pixels.swapaxes(0, 1),
+    'mirrored, smaller': lambda pixels: cv2.resize(pixels[:, ::-1].copy(), (90, 60)),
     'noisy': lambda pixels: np.random.default_rng(0).normal(pixels, 8).clip(0, 255).astype('u1'),
 }
 
@@ -36,4 +44,14 @@ def test_groups_hold_what_is_near_through_others_and_across_blocks():
     hashes[300], hashes[599] = hashes[5], hashes[5]
     hashes[300, :4] ^= 255  # 32 signs
     hashes[599, 4:8] ^= 255  # 32 from 5, 64 from 300
-    assert near_duplicates(hashes) == [[5, 300, 599]]
+    assert near_duplicates(hashes[:, None]) == [[5, 300, 599]]
+
+
+def test_many_that_are_alike_are_compared_once(monkeypatch):
+    hashes = np.random.default_rng(0).integers(0, 256, (1, 8, 32), np.uint8).repeat(4000, 0)
+    compared, near = [], duplicates._near
+    monkeypatch.setattr(
+        duplicates, '_near', lambda a, b: compared.append(len(a) * len(b)) or near(a, b)
+    )
+    assert near_duplicates(hashes) == [[*range(4000)]]
+    assert sum(compared) < 8 * 4000 * 2

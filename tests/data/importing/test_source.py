@@ -32,8 +32,8 @@ def test_a_folder_without_pictures_is_refused(tmp_path):
         Source(tmp_path)
 
 
-@pytest.mark.parametrize('target', ['../../outside', '../../outside/x.png', 'nothing'])
-def test_links_out_of_the_folder_to_folders_and_to_nothing_are_refused(root, target):
+@pytest.mark.parametrize('target', ['../../outside', '../../outside/x.png'])
+def test_links_out_of_the_folder_and_to_folders_are_refused(root, target):
     picture(root.parent / 'outside' / 'x.png')
     (root / 'images' / 'link').symlink_to(target)
     with pytest.raises(InputError, match='in/images/link: is a link to /.*Only links to files in'):
@@ -130,3 +130,9 @@ def test_links_of_an_import_lead_to_pictures_of_its_folder(root, name, followed)
         return
     with pytest.raises(InputError, match='is a link to'):
         Source(root, [outside.parent])
+
+
+def test_a_link_to_what_is_gone_is_named(root):
+    (root / 'images' / 'link.png').symlink_to('nothing')
+    with pytest.raises(InputError, match='images/nothing, which is gone. Take it out, or import'):
+        Source(root)

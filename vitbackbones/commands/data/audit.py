@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ...configuration.read import read_config
+from ...configuration.settings import as_list
 from ...data.checks.duplicates import near_duplicates, perceptual_hashes
 from ...data.loading.image_file import IMAGES
 from ...data.own.folder import files_below, in_words
@@ -22,7 +23,7 @@ from ...data.own.pool import Pool, deal, find_pool
 from ...errors import InputError
 from ...inference.drawing.sheet import spread
 from ...inference.predictor import Predictor, choose_device
-from ...results.audit.boxes import of_boxes
+from ...results.audit.boxes import SHARE, of_boxes
 from ...results.audit.listing import LIST, write_lists
 from ...results.audit.page import sections
 from ...results.audit.picking import pick
@@ -31,11 +32,11 @@ from ...results.report.elements import Section, Table
 from ...results.report.page import made_by, write_page
 from ...training.cores import available_cores
 from ...training.find_checkpoint import latest_checkpoint
-from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, write_file
+from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, require_apart, write_file
 from ...utils.messages import plural
 from ...utils.verbs import command_line
-from ..cli import FILE_OPTIONS, add_shared, count
-from .folds import DETECTOR, SEGMENTOR, Quick, run_of
+from ..cli import FILE_OPTIONS, add_shared, count, meant_files, size
+from .folds import DETECTOR, MOST, SEGMENTOR, Quick, run_of
 
 EXAMPLES = """\
 examples:
@@ -51,7 +52,9 @@ PLAN, PAGE, PICKED = 'plan.json', 'audit.html', 'pick.csv'
 PARTS = {'quarter': 0.25, 'half': 0.5, 'all': 1.0}
 GAIN = 0.03  # of the metric, by which the last doubling must raise it to be worth another one
 KNOWN = 500  # labeled pictures that those to be picked are to be unlike
-LEAST_OF_BOXES, LEAST_OF_REGIONS = 0.03, 0.2  # likelihoods below which nothing is said
+# likelihoods below which nothing is said; that of boxes is the share of faults that is assumed
+LEAST_OF_BOXES, LEAST_OF_REGIONS = SHARE, 0.2
+SURE = 0.2  # likelihood that the first of the list has where models have learned something
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -63,7 +66,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--out', metavar='OUT', help='where all of it goes (default: work_dirs/audit_FOLDER)')
     add('--folds', type=count, default=3, metavar='K', help='models to train (default: 3)')
     long = 'of training, all folds together, about (default: 20)'
-    add('--minutes', type=float, default=20, metavar='M', help=long)
+    add('--minutes', type=size, default=20, metavar='M', help=long)
     after = parser.add_mutually_exclusive_group()
     curve = 'train on a quarter and a half of the pictures, too, and say whether more would help'
     after.add_argument('--curve', action='store_true', help=curve)
@@ -81,8 +84,7 @@ def audit(options: Namespace) -> None:
     out = Path(options.out or f'work_dirs/audit_{root.name}').expanduser().absolute()
     if not root.is_dir():
         raise InputError(f'{root}: no such folder')
-    if out.resolve().is_relative_to(root.resolve()):
-        raise InputError(f'--out {out}: lies in {root}; choose a folder beside it')
+    require_apart(out, '--out', root, around=False)
     pool = find_pool(root, options.annotations, Patterns.of(options.pictures, options.masks))
     number = plural(len(pool.files), 'picture')
     if not 2 <= options.folds <= len(pool.files) / 2:
@@ -111,6 +113,7 @@ def audit(options: Namespace) -> None:
         files = [quick.found(out / f'fold_{number}') for number in range(options.folds)]
         listed = of_boxes(pool, fold, files) if pool.content else of_masks(pool, files)
         least = LEAST_OF_BOXES if pool.content else LEAST_OF_REGIONS
+        best = max((each.likelihood for each in listed), default=0.0)
         listed = [each for each in listed if each.likelihood >= least]
         curve = [_curve(pool, fold, quick, steps, out)] if options.curve else []
         write_lists(out, pool, listed)
@@ -125,7 +128,16 @@ def audit(options: Namespace) -> None:
         if wanted:
             _pick(pool, quick, out, *wanted)
     print(f'{plural(len(listed), "place")} where a label may be wrong: {out / LIST}; page: {page}')
-    print('after a look:', command_line('import', 'corrections', out / LIST, root, 'CORRECTED'))
+    given = {f'--{name}': files for name, files in meant_files(options).items() if files}
+    chosen = [word for name, files in given.items() for word in (name, *as_list(files))]
+    accepted = ['import', 'corrections', out / LIST, root, 'CORRECTED', *chosen]
+    print('after a look:', command_line(*accepted))
+    if best < SURE:
+        again = ['--minutes', f'{3 * options.minutes:g}', '--out', f'{out}_longer']
+        print(
+            f'the likeliest has a likelihood of {best:.2f}: the models know too little to judge '
+            f'these labels. Train longer: {command_line("audit", root, *again, *chosen)}'
+        )
 
 
 def _plan(
@@ -138,11 +150,12 @@ def _plan(
     """
     labels = [(str(file), pool.digest(row)) for row, file in enumerate(pool.files)]
     plan = {'labels': sha256(json.dumps(labels).encode()).hexdigest(), 'folds': options.folds}
-    begun = read_json(out / PLAN) if (out / PLAN).is_file() else {}
+    plan['minutes'] = options.minutes
+    begun = _begun(out / PLAN)
     if begun and begun | plan != begun:
         raise InputError(
-            f'--out {out}: holds an audit of other pictures, labels or folds; choose another '
-            'folder, or remove it'
+            f'--out {out}: holds an audit of other pictures, labels, folds or minutes; choose '
+            'another folder, or remove it'
         )
     fold = deal(groups, pool.rarest(), options.folds)
     if 'steps' not in begun:
@@ -156,6 +169,21 @@ def _plan(
         begun = plan
     print(f'{plural(begun["steps"], "step")} of training for each of {options.folds} folds')
     return fold, begun['steps']
+
+
+def _begun(file: Path) -> dict:
+    """Return what an audit has planned, {} where none has begun.
+
+    Raises:
+        InputError: the file has another form.
+    """
+    if not file.is_file():
+        return {}
+    begun = read_json(file)
+    steps = begun.get('steps', MOST) if isinstance(begun, dict) else None
+    if type(steps) is not int or not 0 < steps <= MOST:
+        raise InputError(f'{file}: is not the plan of an audit; choose another --out, or remove it')
+    return begun
 
 
 def _curve(pool: Pool, fold: np.ndarray, quick: Quick, steps: int, out: Path) -> Section:

@@ -5,6 +5,8 @@ the same seed (``training/replay.py``), so the sheet shows what it learns from, 
 """
 
 from argparse import ArgumentParser, Namespace
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 from mmengine.config import Config
@@ -98,7 +100,8 @@ def browse(options: Namespace) -> None:
             show_warnings(task.check_dataset(dataset, options.split != 'train').warnings)
         settings = config[f'{options.split}_dataloader'].items()
         alone = {key: value for key, value in settings if key not in OF_WORKERS}
-        loader = Runner.build_dataloader({**alone, 'num_workers': 0}, seed=seed)
+        with redirect_stdout(StringIO()):  # pycocotools says that it reads
+            loader = Runner.build_dataloader({**alone, 'num_workers': 0}, seed=seed)
         indices = _chosen(loader.dataset, options)
         views = _views(config, task, loader, options.split, seed, options.side)
         rows = views.rows(indices, options.draws)
@@ -122,7 +125,11 @@ def _chosen(dataset: Dataset, options: Namespace) -> list[int]:
         found = [place for path, place in places.items() if f'/{path}'.endswith(f'/{name}')]
         if not found:
             hint = did_you_mean(name, [Path(path).name for path in places])
-            raise InputError(f'--only {name}: no picture of the data set has this name{hint}')
+            others = ' or '.join(split for split in SPLITS if split != options.split)
+            raise InputError(
+                f'--only {name}: no picture for {options.split} has this name{hint}; pictures for '
+                f'{others} are drawn with --split'
+            )
         chosen += found
     return chosen
 

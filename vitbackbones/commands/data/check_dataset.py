@@ -7,8 +7,9 @@ that is wrong, and says how much there is of each class.
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from functools import partial
+from io import StringIO
 from multiprocessing.pool import ThreadPool
 
 import numpy as np
@@ -21,8 +22,9 @@ from ...configuration.checks.agreement import PREPROCESSOR, listed
 from ...configuration.checks.data_sets import check_data
 from ...configuration.checks.levels import advice
 from ...configuration.checks.own_data import use_own_data
+from ...configuration.checks.trial import try_model
 from ...configuration.data_paths import SPLITS, datasets, loaders, locate_data
-from ...configuration.read import read_config
+from ...configuration.read import read_config, with_options
 from ...configuration.settings import value_at
 from ...data.checks.coco import image_size_fault
 from ...data.checks.findings import Look, class_table, color_type
@@ -35,6 +37,7 @@ from ...training.cores import available_cores
 from ...utils.messages import on_terminal, plural
 from ...utils.processes import show_warnings
 from ..cli import FILE_OPTIONS, add_shared, count, meant_files
+from ..train import SECTIONS, read_settings, require_fit
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
 Size = tuple[float, float] | None  # (height, width) that the annotations give
@@ -65,13 +68,22 @@ def check(options: Namespace) -> None:
     Raises:
         InputError: something is missing or cannot be read; what it is was printed before.
     """
-    config = read_config(options.config, options.cfg_options)
-    leave_out_unused(config)
+    config = read_config(options.config)
+    is_complete = all(config.get(section) is not None for section in SECTIONS)
+    if is_complete:  # what a run would refuse is refused here
+        changes = options.cfg_options
+        config = read_settings(config, changes, with_numbers=not options.statistics)
+    else:
+        config = with_options(config, options.cfg_options)
+        leave_out_unused(config)
+        config = use_bands(config, numbers=not options.statistics)
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
         raise InputError(f'{config.filename}: no complete config, it has no data loader')
     config = use_own_data(config, options.data_root, **meant_files(options))
-    config = use_bands(config, numbers=not options.statistics)
+    if is_complete and not options.statistics:
+        require_fit(config, splits)
+        try_model(config)
     config = locate_data(config, options.data_root, splits)
     with suppress(BadMask):  # is listed below, with all others
         show_warnings(check_data(config, splits))
@@ -105,7 +117,12 @@ def _means(path: str, load: str | int) -> np.ndarray:
 def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
     files: Checks = {}  # each once, also where two splits share it
     faults, sets, task = [], {}, find_task(config)
+    seen: dict[str, dict] = {}
     for name, settings in datasets(config, splits):
+        if alike := next((other for other in seen if seen[other] == settings), None):
+            print(f'{name}: the same as {alike}')
+            continue
+        seen[name] = settings
         samples, classes = sets[name] = _samples(name, settings)
         files |= _checks(name, samples, color_type(settings.get('pipeline') or ()))
         if task:
@@ -136,7 +153,8 @@ def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
     """Return what a data set lists, before it leaves anything out, and its classes."""
     unfiltered = {'filter_cfg': None} if 'filter_cfg' in settings else {}
     try:
-        dataset = DATASETS.build({**settings, **unfiltered, 'pipeline': []})
+        with redirect_stdout(StringIO()):  # pycocotools says that it reads
+            dataset = DATASETS.build({**settings, **unfiltered, 'pipeline': []})
         samples = [dataset.get_data_info(i) for i in range(len(dataset))]
     except (OSError, RuntimeError, ValueError, LookupError, AssertionError) as error:
         raise InputError(f'{name}: {error}') from error

@@ -1,14 +1,17 @@
 """Quick models, each trained on a part of the pictures and asked about another part."""
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from typing import BinaryIO
 
-from ...errors import InputError
+from ...errors import InputError, printable
 from ...results.analysis.run_log import records, value_after
 from ...training.find_checkpoint import latest_checkpoint
+from ..overfit import SILENT
 
 TRAIN = [sys.executable, '-m', 'vitbackbones', 'train']
 PROBE, WARM = 30, 10  # steps that are timed, and of those the first, which are not
@@ -51,18 +54,35 @@ class Quick:
     def steps_in(self, folder: Path, seconds: float) -> int:
         """Return how many steps of a training on a folder take so long, from a few of them."""
         run = folder.with_name('probe')
-        self._run(folder, run, PROBE, 2 * PROBE, 'default_hooks.logger.interval=5')
+        log = run.with_suffix('.log')
+        try:
+            with log.open('wb') as file:  # which says nothing unless it fails
+                interval = 'default_hooks.logger.interval=5'
+                self._run(folder, run, PROBE, 2 * PROBE, interval, log=file)
+        except InputError:
+            print(printable(log.read_text(errors='replace')), file=sys.stderr)
+            raise
         times = [each['time'] for each in records(run) if each['step'] > WARM and 'time' in each]
         return min(max(int(seconds / median(times)), LEAST), MOST)
 
-    def _run(self, folder: Path, run: Path, steps: int, evaluated: int, *settings: str) -> None:
+    def _run(
+        self,
+        folder: Path,
+        run: Path,
+        steps: int,
+        evaluated: int,
+        *settings: str,
+        log: BinaryIO | None = None,
+    ) -> None:
         command = [*TRAIN, self.config, '--data-root', str(folder), '--work-dir', str(run)]
         command += ['--resume'] if latest_checkpoint(run) else []
         length = [f'train_cfg.max_iters={steps}', f'param_scheduler.1.end={max(steps, LEAST)}']
         saved = f'default_hooks.checkpoint.interval={max(steps // 8, 1)}'
         command += ['--cfg-options', *length, f'train_cfg.val_interval={evaluated}', saved]
         command += settings
-        process = subprocess.Popen(command)
+        process = subprocess.Popen(
+            command, stdout=log, stderr=log and subprocess.STDOUT, env={**os.environ, SILENT: '1'}
+        )
         try:
             failed = process.wait()
         except BaseException:

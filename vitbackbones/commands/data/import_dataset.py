@@ -24,7 +24,7 @@ from ...data.own.folder import in_words, spelling_warnings
 from ...data.own.patterns import Patterns
 from ...data.own.splits import WORDS
 from ...errors import InputError, printable
-from ...utils.files import read_json, whole_folder
+from ...utils.files import read_json, require_apart, whole_folder
 from ...utils.messages import page, plural, some
 from ...utils.processes import show_warnings
 from ...utils.verbs import command_line
@@ -154,12 +154,7 @@ def make_folder(
     root = folder_of(given) if settings else given
     if not root.is_dir():
         raise InputError(f'{root}: {"is a file; give a" if root.exists() else "no such"} folder')
-    one, other = root.resolve(), out.resolve()
-    if one == other or one in other.parents or other in one.parents:
-        raise InputError(
-            f'{out}: OUT must be neither in {root} nor around it; choose a folder beside it, such '
-            f'as {root.parent / f"{root.name}_imported"}'
-        )
+    require_apart(out, 'OUT', root)
     with whole_folder(out, 'OUT') as part:
         _require_free(out, options.overwrite)
         source = Source(root, follow, settings, options.names)

@@ -12,7 +12,7 @@ from mmengine.registry import DATASETS, init_default_scope
 from ...data.checks.folders import check_dataset
 from ...data.shards.index import Index, index_file, write_index
 from ...data.shards.writing import layout, plan, write_shard
-from ...utils.files import folder_lock, prepare_folder, remove_parts
+from ...utils.files import folder_lock, prepare_folder, remove_parts, require_apart
 from ...utils.messages import page
 from ..cli import count
 
@@ -45,6 +45,7 @@ def make_shards(options: Namespace) -> None:
     """
     source = Path(options.source).absolute()
     settings = {'type': 'CustomDataset', 'data_root': str(source)}
+    require_apart(Path(options.out).expanduser().absolute(), 'OUT', source, around=False)
     check_dataset(settings)
     out = prepare_folder(options.out, 'OUT')
     with folder_lock(out, 'OUT'):

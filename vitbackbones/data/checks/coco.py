@@ -11,12 +11,14 @@ each, at every start of a run. ``check`` decodes all images and compares all siz
 import os
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from ...errors import InputError
 from ...utils.messages import cut, plural, some
 from ..loading.image_file import read_header, read_image, size_of
+from ..own.folder import gone_links
 from .coco_file import Table, check_references, read_coco, require_counted
 from .findings import TURNING, Findings, color_type, fault_lines, not_there, spread
 from .segmentations import check_masks
@@ -176,11 +178,14 @@ def _check_images(ann_file: str, folder: str, images: Table, load: str | int) ->
     names = images['file_name']
     missing = not_there(folder, names)
     if missing:
+        remedy = gone_links(Path(folder)) or (
+            'Copy them there, or take them out of the annotations; a file_name must not lead out '
+            'of the folder. Where the config names the folder, data_root or data_prefix.img may be '
+            'wrong.'
+        )
         raise InputError(
             f'{len(missing)} of the {len(names)} images of {ann_file} are not in '
-            f'{os.path.abspath(folder)}: {some(missing, cut)}. Copy them there, or take them out '
-            'of the annotations; a file_name must not lead out of the folder. Where the config '
-            'names the folder, data_root or data_prefix.img may be wrong.'
+            f'{os.path.abspath(folder)}: {some(missing, cut)}. {remedy}'
         )
     read_image(os.path.join(folder, names[0]), load)  # one that no decoder can read stops at once
     rows = spread(len(names), SIZES)

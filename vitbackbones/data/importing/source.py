@@ -87,6 +87,11 @@ class Source:
         target = link.resolve()
         others = others if link.suffix.lower() in IMAGES else ()
         inside = [folder.resolve() for folder in (self.root, *others)]
+        if not target.exists():
+            raise InputError(
+                f'{link}: is a link to {target}, which is gone. Take it out, or import again, with '
+                '--copy.'
+            )
         if not target.is_file() or not any(map(target.is_relative_to, inside)):
             raise InputError(
                 f'{link}: is a link to {target}. Only links to files in {self.root} are '

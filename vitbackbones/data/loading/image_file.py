@@ -242,6 +242,8 @@ def naming(path: str, advice: str) -> Iterator[None]:
         yield
     except Exception as error:  # every file and decoder backend has exceptions of its own
         reason = getattr(error, 'strerror', None) or error
+        if os.path.islink(path) and not os.path.exists(path):
+            reason = f'a link to {os.path.realpath(path)}, which is gone'
         advice = ADVICE_ON_SHARDS if path.startswith(SCHEME) else advice
         raise UnreadableImage(f'image file {path}: {reason}.{advice}') from error
 

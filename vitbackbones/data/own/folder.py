@@ -11,6 +11,7 @@ from ...utils.files import regular_file
 from ...utils.messages import shorten, some
 
 DEPTH = 8  # folders below the one given
+MOST = 20000  # folders in all
 # What archives, editors, network disks, package managers and trackers leave in a folder
 TOOLS = {'__MACOSX', '__pycache__', '@eaDir', '$RECYCLE.BIN', 'lost+found', 'node_modules'}
 TOOLS |= {'site-packages', 'wandb', 'mlruns', 'lightning_logs'}
@@ -32,6 +33,9 @@ def folders_below(root: Path) -> Iterator[Path]:
     """Yield a folder and those below it, also through links; each once, none is hidden.
 
     A link to a folder around ``root`` is not followed: what else lies there is other data.
+
+    Raises:
+        InputError: there are more than :data:`MOST` folders, so ``root`` is not that of a data set.
     """
     seen = {str(folder) for folder in Path(os.path.realpath(root)).parents}
     for place, folders, _ in os.walk(root, followlinks=True):
@@ -42,6 +46,8 @@ def folders_below(root: Path) -> Iterator[Path]:
         folders[:] = [name for name in kept if not is_of_a_tool(Path(place, name))]
         if not known:
             yield Path(place)
+        if len(seen) > MOST:
+            raise InputError(f'{root}: has more than {MOST} folders; give that of the data set')
 
 
 def gone_links(root: Path) -> str:

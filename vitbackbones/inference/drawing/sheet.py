@@ -4,7 +4,6 @@ Small images are enlarged before anything is drawn on them, so that a label stay
 image of 160 x 160.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from io import BytesIO
@@ -16,6 +15,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from ...errors import InputError, printable
+from ...utils.files import write_file
 
 if TYPE_CHECKING:  # pictures are drawn where there is no torch
     from mmengine.structures import BaseDataElement
@@ -166,13 +166,7 @@ def save(picture: Image.Image, path: Path) -> Path:
     kind = picture_format(path)
     content = BytesIO()
     picture.save(content, kind)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, 'wb') as file:
-            file.write(content.getbuffer())
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise InputError(f'{path} cannot be written ({error.strerror})') from error
+    write_file(path, content.getbuffer())
     return path
 
 
