@@ -17,6 +17,7 @@ IMAGES = sorted(str(path) for path in Path(FOLDER, 'images').iterdir())
 ARRAYS = [cv2.imread(path) for path in IMAGES]
 # an array first and again in between: what was said of it must not stick
 INPUTS = {'array': ARRAYS[0], 'path': IMAGES[0], 'arrays': ARRAYS, 'paths': IMAGES}
+INPUTS['pathlib'] = Path(IMAGES[0])
 models, answers = {}, {}
 
 

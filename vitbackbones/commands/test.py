@@ -275,8 +275,8 @@ def augment(config: Config, options: Namespace) -> Config:
     if missing:
         raise InputError(
             f'--tta: {config.filename} has no {" and no ".join(missing)}, so nothing says which '
-            'sizes and flips are averaged. Leave --tta out, or write them into a config of your own, as '
-            'configs/_base_/datasets/ade20k.py does for all segmentors on ADE20K.'
+            'sizes and flips are averaged. Leave --tta out, or write them into a config of your '
+            'own, as configs/_base_/datasets/ade20k.py does for all segmentors on ADE20K.'
         )
     heads = mask_heads(config)
     if heads and type_at(config.tta_model) == 'DetTTAModel':

@@ -10,12 +10,18 @@ import copy
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import cv2
+import numpy as np
 from mmengine.registry import DefaultScope
+from PIL import Image
 
 from ..backbones import Backbone
 from ..configuration.classes import config_meta
+from ..data.loading.image_file import pixels_of
 from ..errors import InputError
+from ..utils.messages import cut, in_one_line
 from ..weights import PUBLISHED
 from ..weights.filling import load_pretrained
 from ..weights.read.class_names import checkpoint_meta, require_same_count
@@ -97,6 +103,10 @@ def prepare_in_mmseg(prepare: Callable) -> Callable:
     """Look the pipeline up in mmseg, and leave the model's config as it is."""
 
     def prepare_in_scope(images, model):
+        is_list = isinstance(images, list | tuple)
+        images = [_picture(each) for each in images] if is_list else _picture(images)
+        if is_list and not images:
+            raise InputError('inference_model: the list of pictures is empty')
         own = SimpleNamespace(test_pipeline=copy.deepcopy(model.cfg.test_pipeline))
         with DefaultScope.overwrite_default_scope('mmseg'):
             return prepare(images, SimpleNamespace(cfg=own))
@@ -104,12 +114,65 @@ def prepare_in_mmseg(prepare: Callable) -> Callable:
     return prepare_in_scope
 
 
+def _picture(given) -> str | np.ndarray:
+    """Return a picture as OpenMMLab's functions take it: a file, or pixels (H, W, 3) in BGR.
+
+    Raises:
+        InputError: it is of another kind, or Pillow cannot read it.
+    """
+    if isinstance(given, str | Path):
+        return str(given)
+    if isinstance(given, Image.Image):
+        try:
+            return pixels_of(given)
+        except Exception as error:  # Pillow reads a file only now, and every plugin has its own
+            raise InputError(f'image of Pillow: {in_one_line(error)}') from error
+    shape = np.shape(given) if isinstance(given, np.ndarray) else ()
+    if len(shape) == 2 or shape[2:] == (1,):
+        return cv2.cvtColor(given, cv2.COLOR_GRAY2BGR)
+    if shape[2:] != (3,):
+        kind = f'an array of {shape}' if shape else f'{type(given).__name__} {cut(given)}'
+        raise InputError(
+            f'a picture must be a file, an image of Pillow or an array (H, W, 3) in BGR, not {kind}'
+        )
+    return given
+
+
+class NamingCompose:
+    """A pipeline that names pictures which OpenCV cannot resize, and refuses what is no picture."""
+
+    def __init__(self, pipeline: Callable) -> None:
+        self.pipeline = pipeline
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.pipeline, name)
+
+    def __call__(self, data):
+        keys = [key for key in ('img', 'img_path') if isinstance(data, dict) and key in data]
+        given = data[keys[0]] if keys else data
+        if isinstance(given, list):  # of frames
+            return self.pipeline(data)
+        picture = _picture(given)
+        if keys == ['img_path'] and not isinstance(picture, str):
+            raise InputError('give an image of Pillow as an array (H, W, 3) in BGR, or its file')
+        try:
+            return self.pipeline(data | {keys[0]: picture} if keys else picture)
+        except cv2.error as error:
+            name = picture if isinstance(picture, str) else f'an array of {picture.shape}'
+            raise InputError(f'{name}: cannot be resized, as a side would vanish') from error
+
+
+def name_pictures(compose: Callable) -> Callable:
+    """Name pictures that a pipeline cannot resize."""
+    return lambda transforms: NamingCompose(compose(transforms))
+
+
 def compose_in_mmdet(compose: Callable) -> Callable:
-    """Look the steps of a pipeline up in mmdet."""
+    """Look the steps of a pipeline up in mmdet, and name pictures that it cannot resize."""
 
     def compose_in_scope(transforms):
         with DefaultScope.overwrite_default_scope('mmdet'):
-            return compose(transforms)
+            return NamingCompose(compose(transforms))
 
     return compose_in_scope
 
@@ -119,12 +182,14 @@ def copy_result(find: Callable) -> Callable:
     return lambda config: copy.deepcopy(find(config))
 
 
-def sort_folder(list_inputs: Callable) -> Callable:
-    """Sort the files of a folder."""
+def list_pictures(list_inputs: Callable) -> Callable:
+    """Sort the files of a folder, and take paths and images of Pillow."""
 
     def inputs_to_list(self, inputs):
+        inputs = str(inputs) if isinstance(inputs, Path) else inputs
         found = list_inputs(self, inputs)
-        return sorted(found) if isinstance(inputs, str) else found
+        found = sorted(found) if isinstance(inputs, str) else found
+        return [_picture(each) for each in found]
 
     return inputs_to_list
 

@@ -234,9 +234,23 @@ INFERENCE = (
     ),
     Patch(
         'mmdet.apis.inference:Compose',
-        'bare names of a pipeline are looked up in the toolbox used last',
-        'they are looked up in mmdet',
+        'bare names of a pipeline are looked up in the toolbox used last; an image of Pillow ends '
+        'in an `AssertionError` without a word, a thin picture in an error of OpenCV',
+        'they are looked up in mmdet; the picture is named',
         'inference:compose_in_mmdet',
+    ),
+    *(
+        Patch(
+            target,
+            'a picture that cannot be resized ends in an error of OpenCV without its name',
+            'it is named',
+            'inference:name_pictures',
+        )
+        for target in (
+            'mmseg.apis.utils:Compose',
+            'mmseg.apis.mmseg_inferencer:Compose',
+            'mmdet.apis.det_inferencer:Compose',
+        )
     ),
     *(
         Patch(
@@ -268,9 +282,10 @@ INFERENCE = (
     *(
         Patch(
             f'{inferencer}._inputs_to_list',
-            'the files of a folder come in the order of the file system, and answers have no names',
-            'the files are sorted',
-            'inference:sort_folder',
+            'the files of a folder come in the order of the file system, and answers have no '
+            'names; pathlib paths and images of Pillow are not read',
+            'the files are sorted; paths and images are read',
+            'inference:list_pictures',
         )
         for inferencer in (
             'mmseg.apis.mmseg_inferencer:MMSegInferencer',
