@@ -35,6 +35,8 @@ demo demo-seg: .venv/.installed
 	$(PY) tools/train.py $(CONFIG) --work-dir $(RESULTS) \
 	  $$(ls $(RESULTS)/*.pth >/dev/null 2>&1 && echo --resume)
 	$(PY) tools/test.py $(CONFIG) $(RESULTS) --draw $(RESULTS)/pictures
+	@echo "Next: open $(RESULTS)/pictures/contact_sheet.png. Then type: . .venv/bin/activate"
+	@echo "and: vitbackbones predict $(CONFIG) $(RESULTS) data/shapes/images/val --out out"
 
 test: lint
 	$(PY) -m pytest --numprocesses 2 $(ORDER)

@@ -25,6 +25,7 @@ from vitbackbones.weights.downloads import (
     place_of,
 )
 from vitbackbones.weights.filling import load_model_file
+from vitbackbones.weights.trained import trained_weights
 
 from .server import behaving
 
@@ -316,3 +317,8 @@ def test_an_address_leads_to_no_other_folder(address, monkeypatch):
     monkeypatch.setenv('HF_HUB_OFFLINE', '1')
     with pytest.raises(InputError, match=f'^{address}: '):
         fetch_from_hub(address)
+
+
+def test_the_name_of_weights_that_come_along_is_their_file():
+    name = 'detr_aug_vit_s_shapes'
+    assert downloads.local(name) == trained_weights()[name]

@@ -55,6 +55,7 @@ from ..weights.read.class_names import require_same_names
 from ..weights.trained import trained_weights
 from .cli import SHARED, add_run_arguments, add_shared, count, meant_files
 
+NOTHING = '-'  # in the place of a number that pycocotools has not
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
 
 EXAMPLES = """\
@@ -182,8 +183,15 @@ def table(metrics: dict, digits: int = 3) -> str:
 def _numbers(metrics: dict, digits: int) -> dict[str, str]:
     kinds = (float, int, np.floating)  # mmseg's are float32
     return {
-        name: f'{value:.{digits}f}' for name, value in metrics.items() if isinstance(value, kinds)
+        name: NOTHING if _is_coco(name) and value == -1 else f'{value:.{digits}f}'
+        for name, value in metrics.items()
+        if isinstance(value, kinds)
     }
+
+
+def _is_coco(metric: str) -> bool:
+    """Return whether a metric is one of COCO's, which are -1 where there are no such objects."""
+    return metric.startswith('coco/')
 
 
 def _validated(config: Config, checkpoint: Path) -> dict:

@@ -311,7 +311,7 @@ def import_needed(module: str, verb: str) -> ModuleType:
         if str(error.name).startswith('vitbackbones.'):
             raise InputError(
                 f'{verb}: vitbackbones-runtime runs exported files alone; for more, "pip uninstall '
-                'vitbackbones-runtime", then "pip install vitbackbones[all]"'
+                'vitbackbones-runtime", then "pip install \'vitbackbones[all]\'"'
             ) from error
         raise InputError(
             f'{verb} needs the package {error.name}, which is not installed; '

@@ -23,6 +23,7 @@ from ..errors import InputError
 from ..utils.packages import import_optional
 from .read.load import load_file
 from .table import HUB_ADDRESS, find, is_name
+from .trained import trained_weights
 
 OTHERWISE = 'Fetch it by other means and give the file (train: --pretrained FILE, or --scratch).'
 SCHEME = 'hf-hub:'
@@ -95,7 +96,7 @@ def load_url(url: str, model_dir: str | None = None, progress: bool = True) -> d
 def local(source: str | Path) -> str | Path:
     """Return the file that a name or ``hf-hub:OWNER/NAME`` stands for; anything else as it is.
 
-    A file of that name comes first.
+    A file of that name comes first, then weights that come with the package.
 
     Raises:
         InputError: as of :func:`fetch`.
@@ -103,7 +104,7 @@ def local(source: str | Path) -> str | Path:
     text = str(source)
     if os.path.exists(text) or not (is_name(text) or text.startswith(SCHEME)):
         return source
-    return fetch(text)
+    return trained_weights().get(text) or fetch(text)
 
 
 def fetch(source: str) -> Path:

@@ -111,7 +111,7 @@ def class_table(evaluation: COCOeval, counts: np.ndarray, score: float) -> Table
             f'most {MOST} detections in a picture. Small: below 32 x 32 pixels, large: from '
             f'96 x 96. At a score of at least {score:g}, found is the share of the objects that '
             'are found (recall), right the share of the detections that are right (precision). A '
-            'dash: there are no such objects; the summary has -1 there.'
+            'dash: there are no such objects.'
         ),
     )
 
