@@ -63,6 +63,34 @@ def test_vocs_lists(tmp_path):
         find_mask_parts(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ('place', 'line'),
+    [
+        ('', 'images/{}.jpg masks/{}.png'),
+        ('', '{}.jpg'),
+        ('splits/', '{}'),
+        ('lists/', './images/{}.jpg'),
+    ],
+)
+def test_other_lists_are_followed_and_what_they_leave_out_is_said(tmp_path, place, line):
+    write(tmp_path, files('images', 'masks', 'abcde'))
+    for split, names in (('train', 'ca'), ('valid', 'd')):
+        text = ''.join(f'{line.format(name, name)}\n' for name in names)
+        write(tmp_path, {f'{place}{split}.txt': text})
+    parts = find_mask_parts(tmp_path)
+    names = {split: part.names for split, part in parts.items()}
+    assert names == {'train': ['c', 'a'], 'val': ['d']}
+    (note,) = parts['train'].notes
+    assert '2 pictures are in no list of' in note
+
+
+def test_lists_of_other_pictures_are_not_followed(tmp_path):
+    write(tmp_path, files('images', 'masks', 'abcde') | {'train.txt': '/home/x/images/z.jpg\n'})
+    parts = find_mask_parts(tmp_path)
+    assert sum(len(part.names) for part in parts.values()) == 5
+    assert parts['train'].notes[0].endswith("'/home/x/images/z.jpg'. The list is not followed.")
+
+
 @pytest.mark.parametrize('below', ['', 'VOCdevkit/VOC2012/'])
 @pytest.mark.parametrize('end', ['', '.jpg', '  1', ' -1', '\r'])
 def test_lines_of_vocs_lists_are_names_with_spaces(tmp_path, end, below):

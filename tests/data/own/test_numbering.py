@@ -166,6 +166,17 @@ def test_many_values_that_are_classes(tmp_path, draw, classes):
     assert found == Numbering([f'class {n}' for n in range(classes)])
 
 
+def test_a_few_values_along_edges_are_said(tmp_path):
+    def resized(seed):
+        small = Image.fromarray(np.array([0, 2, 6], np.uint8)[regions(seed, 3)]).resize(
+            (40, 30), Image.Resampling.BILINEAR
+        )
+        return np.asarray(small.resize((80, 60), Image.Resampling.BILINEAR))
+
+    (note,) = looked_at(tmp_path, resized).notes
+    assert 'the values 1, 3, 4, 5 of masks lie along edges only. If resizing has made them' in note
+
+
 @pytest.mark.parametrize(
     ('values', 'classes', 'notes'),
     [

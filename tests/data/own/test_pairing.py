@@ -47,6 +47,10 @@ def paths(root, pairs):
             )
         ],
         [('ISIC_Training_Input/I_{}.jpg', 'ISIC_Training_GroundTruth/I_{}_segmentation.png')],
+        [('Object_Images/{}.png', 'Object_Segmented_Masks/{}_seg_mask.png')],
+        [('train/{}_sat.jpg', 'train/{}_mask.png')],
+        [('images/10k/val/{}.jpg', 'labels/sem_seg/masks/val/{}.png')],
+        [('train/{}.jpg', 'train_semseg/{}.png')],
         [('images/{}_training.tif', '1st_manual/{}_manual1.gif')],
         [(f'train/{kind}/{{}}.png', f'ground_truth/{kind}/{{}}_mask.png') for kind in 'ab'],
         [('p1/image/{}.png', 'p1/mask/{}.png'), ('p2/image/{}.png', 'p2/mask/{}.png')],

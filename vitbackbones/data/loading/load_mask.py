@@ -96,7 +96,7 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
     values, fault = _one_channel(values, mode)
     if kind == 'JPEG':
         fault = 'is a JPEG, whatever its name; JPEG changes values where classes meet. Save the '
-        fault += 'original masks as PNG'
+        fault += 'original masks as PNG, or set each pixel to the nearest of its values'
     if fault:
         raise BadMask(f'mask file {path}: {fault}.')
     return values

@@ -12,7 +12,7 @@ from ...utils.messages import some
 from .folder import files_below, read_text
 from .pairing import find_pairs
 from .patterns import Patterns, chosen_pairs
-from .splits import WORDS, divided
+from .splits import SPLIT_OF, WORDS, divided
 
 VOC_LISTS = ('ImageSets', 'Segmentation')
 
@@ -102,7 +102,7 @@ def named_parts(
     for part in parts.values():
         part.bare = [file for file in pairs.bare if file.is_relative_to(part.images)]
         part.notes = pairs.notes
-    return _by_voc_lists(root, parts)
+    return _by_lists(root, parts)
 
 
 def _part(pairs: list[tuple[Path, Path]]) -> MaskPart:
@@ -113,31 +113,42 @@ def _part(pairs: list[tuple[Path, Path]]) -> MaskPart:
     return MaskPart(*folders, dict(zip(plain, pairs, strict=True)))
 
 
-def _by_voc_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:
-    """Split one part by VOC's lists of names, where there are some."""
-    lists = [f for f in files_below(root, ('.txt',)) if f.parent.parts[-2:] == VOC_LISTS]
-    files = {file.stem: file for file in lists if file.stem in WORDS}
-    if [*parts] != ['train'] or 'train' not in files or len({f.parent for f in lists}) > 1:
+def _by_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:
+    """Split one part by lists of names, those of VOC before others, where there are some."""
+    folders = defaultdict(dict)
+    for file in files_below(root, ('.txt',)):
+        if split := SPLIT_OF.get(file.stem.lower()):
+            folders[file.parent][split] = file
+    voc = [folder for folder in folders if folder.parts[-2:] == VOC_LISTS]
+    chosen = voc or list(folders)
+    if [*parts] != ['train'] or len(chosen) != 1 or 'train' not in folders[chosen[0]]:
         return parts
     part, listed = parts['train'], {}
     bare = {str(file.relative_to(part.images).with_suffix('')): file for file in part.bare}
-    for split in WORDS:
-        if split not in files:
-            continue
-        lines = [line.strip() for line in read_text(files[split]).splitlines() if line.strip()]
-        names = [_listed_name(line, part.files.keys() | bare.keys()) for line in lines]
+    for split, file in sorted(folders[chosen[0]].items()):
+        lines = [line.strip() for line in read_text(file).splitlines() if line.strip()]
+        names = [_listed_name(line, root, part, bare) for line in lines]
         if strange := sorted({*names} - part.files.keys() - bare.keys()):
-            raise InputError(
-                f'{files[split]}: names pictures that are not in {part.images}: {some(strange)}. '
-                'Write the name of one picture in each line.'
-            )
+            text = f'{file}: names pictures that are not in {part.images}: {some(strange)}.'
+            if voc:
+                raise InputError(f'{text} Write the name of one picture in each line.')
+            part.notes.append(f'{text} The list is not followed.')
+            return parts
         kept = {name: part.files[name] for name in names if name in part.files}
         without = [bare[name] for name in names if name in bare]
         listed[split] = replace(part, files=kept, bare=without)
-    return listed
+    unlisted = part.files.keys() - {name for each in listed.values() for name in each.files}
+    if unlisted:
+        part.notes.append(f'{root}: {len(unlisted)} pictures are in no list of {chosen[0]}')
+    return {split: listed[split] for split in WORDS if split in listed}
 
 
-def _listed_name(line: str, known: Collection[str]) -> str:
-    """Return the picture of a line, also with its suffix, or a column of labels behind it."""
-    forms = (line, line.rpartition('.')[0], re.sub(r'\s+-?\d+$', '', line))
-    return next((form for form in forms if form in known), line)
+def _listed_name(line: str, root: Path, part: MaskPart, bare: Collection[str]) -> str:
+    """Return the picture of a line, also with its path or suffix, or more behind it."""
+    for form in (line, re.sub(r'\s+-?\d+$', '', line), re.split(r'[\s,]', line)[0]):
+        for base in (part.images, root):
+            name = os.path.relpath(base / form, part.images)
+            for known in (name, name.rpartition('.')[0]):
+                if known in part.files or known in bare:
+                    return known
+    return line

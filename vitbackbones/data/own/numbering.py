@@ -53,10 +53,15 @@ class Looks(NamedTuple):
         return np.flatnonzero(self.pixels.any(0)).tolist()
 
     @property
+    def edges(self) -> set[int]:
+        """The values that have no regions of their own."""
+        total = self.pixels.sum(0)
+        return {value for value in self.values if self.inside[value] < INSIDE * total[value]}
+
+    @property
     def soft(self) -> str:
-        """Why most values are those of soft edges: they have no regions of their own; or ''."""
-        total, found = self.pixels.sum(0), {*self.values}
-        edges = {value for value in found if self.inside[value] < INSIDE * total[value]}
+        """Why most values are those of soft edges, or ''."""
+        total, found, edges = self.pixels.sum(0), {*self.values}, self.edges
         regions = found - edges
         between = {0, IGNORED} < found != {*range(len(found) - 1), IGNORED}
         blurred = between and found - {0, IGNORED} <= edges and regions
@@ -166,12 +171,20 @@ def by_values(root: Path, looks: Looks) -> Numbering:
     if IGNORED in found and not counted and np.abs(steps - found).max() <= 1:
         values = found  # gray levels, of which white is one
     names = BINARY if values == [0, 1] else [f'class {value}' for value in values]
+    notes, thin = [], sorted(looks.edges.intersection(values))
+    if 1 < len(thin) < len(found):
+        notes.append(
+            f'{root}: the values {some(thin)} of masks lie along edges only. If resizing has made '
+            'them, resize the original masks with nearest neighbor.'
+        )
     if counted:
-        return Numbering(names, from_one=values[0] == 1)
-    doubtful = IGNORED in found and IGNORED not in values
-    note = f'{root}: the value 255 of masks is ignored. If it is a class, name all of them in '
-    note += f'{root / FILES[0]}, with a line such as "255: road" for each.'
-    return Numbering(names, values=tuple(values), notes=[note] * doubtful)
+        return Numbering(names, from_one=values[0] == 1, notes=notes)
+    if IGNORED in found and IGNORED not in values:
+        notes.append(
+            f'{root}: the value 255 of masks is ignored. If it is a class, name all classes in '
+            f'{root / FILES[0]}, with a line such as "255: road" for each.'
+        )
+    return Numbering(names, values=tuple(values), notes=notes)
 
 
 def by_names(

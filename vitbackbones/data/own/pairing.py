@@ -75,10 +75,10 @@ def find_pairs(root: Path, coded: bool = False) -> Pairs:
     """
     files = pictures_below(root)
     roles = roles_of(root, files)
-    if not roles['pictures'] or not roles['masks'] + roles['colors']:
+    if not roles['pictures'] or not roles['masks'] + roles['colors'] + roles['others']:
         roles = roles_of(root, files, leave=False)
     first, second = ('colors', 'masks') if coded else ('masks', 'colors')
-    masks = {*(roles[first] or roles[second])}
+    masks = {*(roles[first] or roles[second] or roles['others'])}
     pictures = {*roles['pictures']}
     if not masks:
         masks = masks_beside(pictures)

@@ -15,9 +15,9 @@ from .splits import SPLIT_OF
 WORDS = {
     'pictures': 'image img picture photo jpeg rgb',
     'masks': 'mask annotation annot anno ann label labelmap lbl segmentation segmap seg gt truth '
-    'groundtruth semantic matte manual lab',
+    'groundtruth semantic matte manual lab semseg',
     'fillers': 'dir folder file png jpg class raw data ground',  # beside these
-    'colors': 'color colored colour coloured rgb rgba human',  # of masks that show classes
+    'colors': 'color colored colour coloured colormap rgb rgba human',  # of masks that show classes
     # of masks that no class is read from
     'others': 'object instance panoptic edge boundary contour depth',
     # of folders in which tools and people leave things

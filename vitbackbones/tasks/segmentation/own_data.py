@@ -12,6 +12,7 @@ from ...data.own.numbering import Numbering, find_numbering
 from ...data.own.patterns import Patterns
 from ...registry import SCOPE, bare_name
 from ...utils.files import write_if_changed
+from ...utils.messages import some
 from ..own_data import OwnData, finish, part_for
 
 
@@ -31,8 +32,8 @@ def use_folder(
     config = separated(config)
     known = None if trained is None else trained.get('trained_on', ())
     parts = find_mask_parts(root, known, Patterns.of(pictures, masks))
-    files = [mask for part in parts.values() for _, mask in part.pairs()]
-    numbering = find_numbering(root, files)
+    pairs = [pair for part in parts.values() for pair in part.pairs()]
+    numbering = find_numbering(root, [mask for _, mask in pairs])
     for split in SPLITS:
         read = part_for(split, parts)
         part, file = parts[read], lists / f'{read}.json'
@@ -54,9 +55,9 @@ def use_folder(
             _set_loading(dataset.get('pipeline') or (), numbering)
     for branch in config.get('tta_pipeline') or ():
         _set_loading([branch], numbering)
-    firsts = (part.pairs()[0] for part in parts.values())
-    found = [' with '.join(str(file.relative_to(root)) for file in pair) for pair in firsts]
-    source = f'{root} (such as {found[0]}), listed in {lists}'
+    firsts = {picture.parent: (picture, mask) for picture, mask in reversed(pairs)}
+    shown = [' with '.join(str(f.relative_to(root)) for f in firsts[k]) for k in sorted(firsts)]
+    source = f'{root} ({some(shown, str, most=3)}), listed in {lists}'
     own = finish(config, root, parts, numbering.classes, source, trained)
     own.warnings += [*next(iter(parts.values())).notes, *numbering.notes]
     return own
