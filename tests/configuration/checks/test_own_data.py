@@ -265,3 +265,11 @@ def test_patterns_are_for_masks(config, tmp_path, monkeypatch):
     assert found.train_dataloader.dataset.metainfo.classes == ('background', 'foreground')
     with pytest.raises(InputError, match=r'--pictures and --masks: give both, such as'):
         use_own_data(named(made), 'own', pictures='images/{}.png')
+
+
+def test_a_file_without_annotations_is_refused_as_such(config, tmp_path):
+    write(tmp_path / 'own', {f'{i}.jpg': None for i in range(9)})
+    content = coco([f'{i}.jpg' for i in range(9)]) | {'annotations': []}
+    write(tmp_path / 'own', {'a.json': content})
+    with pytest.raises(InputError, match=r'own/a\.json: no picture has an object that counts'):
+        use_own_data(config, 'own')

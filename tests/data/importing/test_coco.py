@@ -108,6 +108,11 @@ def test_what_can_be_cut_or_left_out_is_counted(tmp_path, change, notes, kept):
     assert [(entry['bbox'], entry['segmentation']) for entry in found[1:]] == [kept] * bool(kept)
 
 
+def test_boxes_in_parts_of_the_width_are_named_as_such(tmp_path):
+    with pytest.raises(InputError, match=r'all 2 boxes are outside .* not parts of the width'):
+        read_coco(write(tmp_path, *[{'bbox': [0.1, 0.2, 0.3, 0.3]}] * 2))
+
+
 def test_a_picture_under_two_ids_keeps_the_objects_of_both(tmp_path):
     image = {'id': 9, 'file_name': '1.png', 'width': 160, 'height': 120}
     source = write(tmp_path, {}, {'image_id': 9}, images=[image])

@@ -82,6 +82,7 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
         ({'a.json': coco(['0.jpg', '1.jpg'], image_id=9)}, r'2 annotations \(ids 1, 2\): 9\.$'),
         ({'a.json': coco(['0.jpg', '1.jpg'], image_id=2)}, r'ids may be shifted by one\.$'),
         ({'a.json': coco(['0.jpg', '1.jpg'], category_id=5)}, r'the category_id of 2 ann.*: 5\.$'),
+        ({'a.json': coco(['0.jpg'], [{'id': 1, 'name': ' '}])}, 'has an empty name'),
         ({'a.json': coco(['0.jpg', '1.jpg'], TWICE)}, r"names used more than once: 'a'\. Give"),
         ({}, r"no annotation file in COCO's format .* docs/own_data.md"),
         (
@@ -172,13 +173,14 @@ def test_splits_of_our_own_have_objects_each(tmp_path):
     write(tmp_path, dict.fromkeys(names))
     for labeled in (names[:2], names[5:8], names[-4:], names):
         boxes = [e for e in coco(names)['annotations'] if names[e['image_id']] in labeled]
+        boxes[0] |= {'bbox': [0, 0, 0, 0]} if len(boxes) > 2 else {}
         write(tmp_path, {'a.json': coco(names) | {'annotations': boxes}})
         parts = find_parts(tmp_path)
         counts = [len(part.content['annotations']) for part in parts.values()]
-        assert min(counts) > 0
+        assert all(part.labeled for part in parts.values())
         assert sum(counts) == len(labeled)
         assert sum(len(part.names) for part in parts.values()) == 60
-    write(tmp_path, {'a.json': coco(names) | {'annotations': boxes[:1]}})
+    write(tmp_path, {'a.json': coco(names) | {'annotations': boxes[-1:]}})
     with pytest.raises(InputError, match='one picture alone has objects'):
         find_parts(tmp_path)
 

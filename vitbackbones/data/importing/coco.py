@@ -38,6 +38,12 @@ def read_coco(source: Source, annotations: Sequence[str] = ()) -> tuple[list[Pic
                 for entry in own:
                     where = f'{part.file}: annotation {entry["id"]}'
                     add_entry(source, picture, classes[entry['category_id']], entry, where)
+    if source.left_out and not source.taken and not source.faults:
+        raise InputError(
+            f'{source.root}: all {source.left_out} boxes are outside of their picture or thinner '
+            "than a pixel. COCO's boxes are [x, y, width, height] in pixels, not parts of the "
+            'width and height.'
+        )
     return [*pictures.values()], [*names]
 
 
@@ -56,7 +62,7 @@ def _picture(
     picture = open_picture(source, part.images / image['file_name'])
     picture.split = split
     told, found = (image.get('width'), image.get('height')), (picture.width, picture.height)
-    if told not in (found, (None, None)):
+    if any(side not in (None, own) for side, own in zip(told, found, strict=True)):
         raise InputError(
             f'{part.file}: says {told[0]} x {told[1]} pixels of {picture.path}, which has '
             f'{found[0]} x {found[1]}. Correct the one or the other.'

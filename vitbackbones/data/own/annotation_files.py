@@ -100,10 +100,16 @@ def _in_coco_format(files: Iterable[Path]) -> Found:
     return found
 
 
+def _has_labels(content: dict) -> bool:
+    """Tell whether there are annotations, and not all are predictions, which have scores."""
+    entries = content['annotations']
+    return isinstance(entries, list) and not all('score' in each for each in entries)
+
+
 def _meant(root: Path, split: str, found: Found) -> tuple[Path, dict]:
-    """Return the one file of several that is no copy and has annotations, or any of equal ones."""
+    """Return the one file of several that is no copy and has labels, or any of equal ones."""
     original = [each for each in found if not is_copy(each[0].relative_to(root))] or found
-    kept = [each for each in original if each[1]['annotations']] or original
+    kept = [each for each in original if _has_labels(each[1])] or original
     lists = [[content[part] for part in COLUMNS] for _, content in kept]
     names = [str(file.relative_to(root)) for file, _ in found]
     if any(each != lists[0] for each in lists):

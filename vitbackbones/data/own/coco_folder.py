@@ -17,6 +17,7 @@ from urllib.parse import unquote
 from ...errors import InputError
 from ...utils.messages import page, some
 from ...utils.processes import show_warnings
+from ...utils.rules import is_number
 from ...utils.verbs import command_line
 from ..checks.coco_file import COLUMNS, check_references, require_counted, table
 from ..checks.findings import spread, stays_below
@@ -52,8 +53,7 @@ class CocoPart:
     @property
     def labeled(self) -> set[str]:
         """The names of the pictures with an object that counts."""
-        boxes = self.content['annotations']
-        keys = {entry['image_id'] for entry in boxes if not entry.get('iscrowd')}
+        keys = {entry['image_id'] for entry in self.content['annotations'] if _counts(entry)}
         return {e['file_name'] for e in self.content['images'] if e['id'] in keys}
 
     def only(self, names: set[str]) -> 'CocoPart':
@@ -63,6 +63,13 @@ class CocoPart:
         boxes = [entry for entry in self.content['annotations'] if entry['image_id'] in keys]
         content = {**self.content, 'images': images, 'annotations': boxes}
         return replace(self, content=content, whole=False)
+
+
+def _counts(entry: dict) -> bool:
+    """Tell whether an annotation is no crowd and no box thinner than a pixel; a check does more."""
+    sides = entry.get('bbox')
+    sides = sides[2:] if isinstance(sides, list) else ()
+    return not entry.get('iscrowd') and all(side >= 1 for side in sides if is_number(side))
 
 
 def find_parts(
@@ -97,6 +104,8 @@ def measurable(parts: dict[str, CocoPart], testing: bool = False) -> dict[str, C
         crowds[part.file] += [entry.get('iscrowd') for entry in part.content['annotations']]
     for file, marks in crowds.items():
         require_counted(str(file), marks)
+    if not any(part.labeled for part in parts.values()):
+        raise InputError(f'{", ".join(map(str, crowds))}: no picture has an object that counts')
     bare = [split for split in ('test', 'val') if split in parts and not parts[split].labeled]
     for split in bare:
         fault = f'{parts[split].file}: no picture for {split} has an object that counts'
@@ -169,6 +178,8 @@ def _required_categories(file: Path, content: dict) -> list[dict]:
             f'{file}: category names used more than once: {some(twice)}. Give each category that '
             'annotations use a name of its own.'
         )
+    if not all(name.strip() for name in names):
+        raise InputError(f'{file}: a category that annotations use has an empty name. Name it.')
     first = {each['name']: each['id'] for each in reversed(content['categories'])}
     return [
         each
