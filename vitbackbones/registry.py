@@ -201,6 +201,7 @@ HOOKS = LazyRegistry(
         'training.hooks.exact_resume': 'ExactResumeHook',
         'training.hooks.finite_loss': 'FiniteLossHook',
         'training.hooks.fitting_checkpoint': 'FittingCheckpointHook',
+        'training.hooks.starting_checkpoint': 'StartingCheckpointHook',
         'training.hooks.interrupt': 'InterruptHook',
         'training.hooks.unreadable_images': 'UnreadableImagesHook',
         'training.trackers.hook': 'TrackHook',

@@ -47,9 +47,10 @@ def test_weights_interpolated_on_load_are_those_interpolated_in_forward():
 
 
 def test_weights_of_an_unknown_grid_are_refused():
-    wide = tiny(img_size=(64, 96))
+    wide = tiny(img_size=(64, 96)).state_dict()
     with pytest.raises(ValueError, match='24 positions'):
-        tiny().load_state_dict(wide.state_dict())
+        tiny().load_state_dict(dict(wide))
+    tiny().load_state_dict(wide)  # whose grid is noted beside the weights
 
 
 @pytest.mark.parametrize(('cls', 'size'), [(Mixer, (64, 64)), (RecursiveMixer, (48, 80))])

@@ -98,3 +98,19 @@ def test_a_graph_of_whole_and_padded_windows_answers_the_same(cls):
     compiled = torch.compile(model, fullgraph=True, dynamic=False, backend='aot_eager')
     torch.testing.assert_close(compiled(image)[1], model(image)[1], atol=2e-5, rtol=1e-4)
     torch._dynamo.reset()
+
+
+@pytest.mark.parametrize('assign', [False, True])
+@torch.no_grad()
+def test_a_model_from_the_meta_device_answers_as_the_one_that_fills_it(assign):
+    image = torch.randn(1, 3, 64, 64)
+    arch = {'embed_dims': 24, 'depths': (1, 2), 'num_heads': (1, 2)}
+    made = Swin(arch, out_indices=(1,))
+    with torch.device('meta'):
+        empty = Swin(arch, out_indices=(1,))
+    if not assign:
+        empty.to_empty(device='cpu')
+        for buffer in empty.buffers():
+            buffer.fill_(7)  # what was in memory
+    empty.load_state_dict(made.state_dict(), assign=assign)
+    assert torch.equal(empty.eval()(image)[0], made.eval()(image)[0])

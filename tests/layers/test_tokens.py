@@ -9,6 +9,7 @@ from torch import nn
 from torch.export import Dim, export
 
 from vitbackbones.layers import (
+    Origin,
     average_map,
     cut_map,
     fit_position,
@@ -75,7 +76,7 @@ def test_a_stored_code_fits_a_larger_grid_with_or_without_class_token(stored, ex
 
 def test_a_class_token_is_told_from_a_square_grid_where_the_size_decides():
     code = torch.randn(1, 16, 2)  # a grid of 4 x 4, or one of 3 x 5 with a class token
-    assert torch.equal(fit_position(code, 0, (3, 5)), code[:, 1:])
+    assert torch.equal(fit_position(code, 0, (3, 5), leading=1), code[:, 1:])
     assert torch.equal(fit_position(code, 0, (4, 4)), code)
 
 
@@ -133,3 +134,37 @@ def test_a_graph_for_any_size_rounds_up_whatever_its_example_left_over(name, exa
     for size in [(16, 24), (17, 23), (30, 50)]:
         x = torch.rand(2, 3, *size) - 2  # below zero, so that zeros are no maxima
         torch.testing.assert_close(graph.module()(x), part(x))
+
+
+# a grid of the file, the size that it is noted with, what is done in doubt, the grid that is read
+GRIDS = [
+    ((4, 4), None, 'square', (4, 4)),
+    ((4, 4), (64, 64), 'ask', (4, 4)),
+    ((2, 8), (32, 128), 'ask', (2, 8)),
+    ((8, 2), (120, 20), 'square', (8, 2)),  # rounded up to whole cells
+    ((2, 8), None, 'same', (2, 8)),
+]
+
+
+@pytest.mark.parametrize(('old', 'noted', 'doubt', 'read'), GRIDS)
+def test_a_code_of_as_many_cells_in_another_shape_is_resized(old, noted, doubt, read):
+    code = torch.randn(1, 1 + old[0] * old[1], 3)
+    fitted = fit_position(code, 1, (2, 8), origin=Origin(noted, doubt))
+    assert torch.equal(fitted, resize_position(code, read, (2, 8)))
+
+
+@pytest.mark.parametrize(('cells', 'size'), [(16, (2, 8)), (15, (3, 5))])
+def test_a_file_that_may_be_of_two_grids_asks_for_its_size(cells, size):
+    with pytest.raises(ValueError, match=rf'{cells} positions, .* give .* as stored_size='):
+        fit_position(torch.randn(1, cells, 3), 0, size, origin=Origin(doubt='ask'))
+
+
+def test_a_class_token_is_not_counted_as_two_where_the_file_has_one():
+    code = torch.randn(1, 17, 3)  # 4 x 4 behind a class token, or 3 x 5 behind two tokens
+    fitted = fit_position(code, 1, (3, 5), leading=1)
+    assert torch.equal(fitted, resize_position(code, (4, 4), (3, 5)))
+
+
+def test_a_missing_distillation_token_is_named():
+    with pytest.raises(ValueError, match='the model 2: the distillation token is missing'):
+        fit_position(torch.randn(1, 17, 3), 2, (4, 4), leading=1)

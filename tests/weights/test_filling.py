@@ -6,8 +6,11 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 
+from vitbackbones import create_model
 from vitbackbones.backbones import ViT
 from vitbackbones.errors import InputError
+from vitbackbones.layers import Origin, fit_position
+from vitbackbones.weights.convert.state_dict import TRANSFORMERS
 from vitbackbones.weights.filling import adapt_state, compare, load_pretrained
 from vitbackbones.weights.read.load import load_file
 
@@ -167,3 +170,137 @@ def test_a_count_of_batches_may_be_missing_and_has_a_place():
     for changed in (state, {k: v for k, v in state.items() if 'batches' not in k}):
         found = compare(network(), changed)
         assert (found.missing, found.unused, found.mismatched) == ((), (), {})
+
+
+# ------------------------------------------------------------------------ grids of position codes
+
+VIT = {'arch': {'embed_dims': 8, 'depth': 1, 'num_heads': 2}, 'num_classes': 3}
+# hosts with learned positions, each in another layout
+POSITIONED = {
+    'deit_ti': VIT,
+    'tnt_s': {'num_classes': 3},
+    'pvt_t': {'num_classes': 3},
+    'mixer_b16': {
+        'num_classes': 3,
+        'arch': {'embed_dims': 8, 'depth': 1, 'patch_size': 16, 'token_dims': 8},
+    },
+    'sret_t': {'num_classes': 3},
+    't2t_14': {'num_classes': 3},
+}
+
+
+def in_file(path, state):
+    write = save_file if path.suffix == '.safetensors' else torch.save
+    write({k: v.contiguous() for k, v in state.items()} if write is save_file else state, path)
+    return path
+
+
+def as_published(state):
+    return {k.removeprefix('backbone.').replace('.fc.', '.'): x for k, x in state.items()}
+
+
+def of_size(name, size, **options):
+    return create_model(name, img_size=size, **POSITIONED[name], **options).eval()
+
+
+@pytest.mark.parametrize('name', POSITIONED)
+@pytest.mark.parametrize(
+    ('stored', 'read'), [(64, (32, 128)), ((32, 128), (128, 32)), ((32, 128), 64)]
+)
+@torch.no_grad()
+def test_a_file_of_another_shape_answers_as_the_model_that_wrote_it(tmp_path, name, stored, read):
+    written = of_size(name, stored)
+    for key, value in written.state_dict().items():
+        if 'pos' in key:
+            value.normal_()
+    path = in_file(tmp_path / 'a.pth', written.state_dict())
+    filled = of_size(name, read, checkpoint=path)
+    image = torch.randn(1, 3, *filled.backbone.img_size)
+    torch.testing.assert_close(filled(image), written(image), atol=1e-4, rtol=1e-4)
+
+
+@pytest.mark.parametrize('name', ['a.pth', 'a.safetensors'])
+def test_a_file_that_does_not_tell_its_grid_asks_or_is_told(tmp_path, name):
+    wide, square = (of_size('deit_ti', size) for size in ((32, 128), 64))
+    path = in_file(tmp_path / name, dict(wide.state_dict()))
+    with pytest.raises(
+        InputError, match=r'16 positions, and the model has 2 x 8; give .*stored_size='
+    ):
+        of_size('deit_ti', (32, 128), checkpoint=path)
+    same = of_size('deit_ti', (32, 128), checkpoint=path, stored_size=(32, 128))
+    assert torch.equal(same.backbone.pos_embed, wide.backbone.pos_embed)
+    resized = of_size('deit_ti', (32, 128), checkpoint=path, stored_size=(64, 64))
+    assert not torch.equal(resized.backbone.pos_embed, wide.backbone.pos_embed)
+    assert square.backbone.pos_embed.shape == wide.backbone.pos_embed.shape
+
+
+def test_a_published_layout_is_of_a_square(tmp_path):
+    square = of_size('deit_ti', 64)
+    state = as_published(square.state_dict())
+    filled = of_size('deit_ti', (32, 128), checkpoint=in_file(tmp_path / 'a.pth', state))
+    wanted = fit_position(square.backbone.pos_embed, 1, (2, 8), origin=Origin(doubt='square'))
+    assert torch.equal(filled.backbone.pos_embed, wanted)
+
+
+def test_a_plain_file_in_a_distilled_model_lacks_its_token(tmp_path):
+    path = in_file(tmp_path / 'a.pth', of_size('deit_ti', 64).state_dict())
+    with pytest.raises(InputError, match='the distillation token is missing'):
+        create_model('deit_ti_distilled', img_size=64, checkpoint=path, **VIT)
+
+
+# ------------------------------------------------------------------------ sets of weights, wrappers
+
+
+@pytest.mark.parametrize(
+    ('last', 'average'),
+    [
+        ('model', 'model_ema'),
+        ('state_dict', 'state_dict_ema'),
+        ('model', 'ema'),
+        ('params', 'params_ema'),
+    ],
+)
+def test_of_two_sets_of_weights_the_average_is_taken(tmp_path, module, last, average):
+    state = module.state_dict()
+    sets = {last: {k: 0 * v for k, v in state.items()}, average: {'module': state}}
+    torch.save(sets, tmp_path / 'a.pth')
+    other = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4))
+    load_pretrained(other, tmp_path / 'a.pth')
+    assert torch.equal(other[0].weight, module[0].weight)
+
+
+@pytest.mark.parametrize('layout', [as_published, dict])
+@pytest.mark.parametrize('prefix', ['model.', 'net.', 'encoder.', 'network.', 'module.model.'])
+def test_what_a_program_puts_before_the_keys_is_removed(tmp_path, prefix, layout):
+    written = of_size('deit_ti', 64)
+    state = {f'{prefix}{key}': x for key, x in layout(written.state_dict()).items()}
+    path = in_file(tmp_path / 'a.ckpt', {'state_dict': state, 'epoch': 3})
+    filled = of_size('deit_ti', 64, checkpoint=path)
+    assert torch.equal(filled.backbone.pos_embed, written.backbone.pos_embed)
+
+
+REFUSED = {
+    'arrays': (lambda state: {k: v.numpy() for k, v in state.items()}, 'values are NumPy arrays'),
+    'two': (
+        lambda state: {'student': state, 'teacher': state},
+        "'student' or 'teacher', name it as",
+    ),
+    'transformers': (
+        lambda state: {f'vit.encoder.layer.0{TRANSFORMERS}': torch.ones(2, 2)},
+        "those of Hugging Face's transformers; load it",
+    ),
+}
+
+
+@pytest.mark.parametrize('kind', REFUSED)
+def test_other_contents_are_refused_with_what_to_do(tmp_path, kind):
+    change, said = REFUSED[kind]
+    torch.save(change(of_size('deit_ti', 64).state_dict()), tmp_path / 'a.pth')
+    with pytest.raises(InputError, match=said):
+        of_size('deit_ti', 64, checkpoint=tmp_path / 'a.pth')
+
+
+def test_a_file_without_a_head_leaves_the_new_head_random(tmp_path, caplog):
+    state = {k: v for k, v in of_size('deit_ti', 64).state_dict().items() if 'head' not in k}
+    filled = of_size('deit_ti', 64, checkpoint=in_file(tmp_path / 'a.pth', state))
+    assert torch.equal(filled.backbone.cls_token, state['backbone.cls_token'])

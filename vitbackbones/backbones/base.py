@@ -24,6 +24,8 @@ from typing_extensions import Self
 
 from ..errors import InputError, OptionError
 from ..layers import (
+    UNKNOWN,
+    Origin,
     Sweeps,
     average_map,
     fuse_for_inference,
@@ -35,6 +37,7 @@ from ..layers import (
     to_map,
 )
 from ..utils.messages import page
+from ..weights.read.pickles import IMG_SIZE
 from .shared.options import choose_indices, grid_of, input_size
 from .shared.running import RunsBlocks, cast_to_parameter_dtype
 from .shared.starting import InitCfgMixin, fit_channels, fit_positions
@@ -60,6 +63,14 @@ def contract_broken(
     """Return the error for what a subclass lacks: what it is, what to do, where to read more."""
     more = page('adding_a_backbone')
     return kind(f'{type(backbone).__name__} {problem}: {remedy}; see {more}')
+
+
+def note_img_size(backbone: Any, state: dict, prefix: str, about: dict) -> None:
+    """Note the image size beside the weights, where torch notes a version of each module.
+
+    The shape of a position code does not tell its grid: 7 x 28 cells are as many as 14 x 14.
+    """
+    about[IMG_SIZE] = tuple(backbone.img_size)
 
 
 class Backbone(RunsBlocks, InitCfgMixin):
@@ -114,6 +125,7 @@ class Backbone(RunsBlocks, InitCfgMixin):
         self.with_cp = with_cp
         self.init_cfg = init_cfg
         self._register_load_state_dict_pre_hook(self._adapt_on_load)
+        self._register_state_dict_hook(note_img_size)
         self.register_forward_pre_hook(cast_to_parameter_dtype)
         self.register_forward_hook(require_tuple)
 
@@ -198,14 +210,18 @@ class Backbone(RunsBlocks, InitCfgMixin):
         names = [name for name, _ in self.named_parameters()]
         return {name for name in names if any(fnmatchcase(name, p) for p in self.undecayed)}
 
-    def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
+    def adapt_state_dict(
+        self, state: dict[str, Tensor], prefix: str = '', origin: Origin = UNKNOWN
+    ) -> dict[str, Tensor]:
         """Return ``state`` for this model's input size and channels; see ``shared.starting``.
+
+        ``origin`` is what is known of the image size that ``state`` was made for.
 
         Raises:
             InputError: a position code fits no grid.
         """
         state = dict(state)
-        fit_positions(self.positions(), state, prefix)
+        fit_positions(self.positions(), state, prefix, origin)
         fit_channels(self, state, prefix)
         return state
 
@@ -248,8 +264,8 @@ class Backbone(RunsBlocks, InitCfgMixin):
         remedy = 'put them into self.blocks or self.stages, a nn.ModuleList, or name another one'
         raise contract_broken(self, f'has no stages ({purpose})', f'{remedy} by stages_name')
 
-    def _adapt_on_load(self, state: dict[str, Tensor], prefix: str, *args) -> None:
-        state.update(self.adapt_state_dict(state, prefix))
+    def _adapt_on_load(self, state: dict[str, Tensor], prefix: str, about: dict, *args) -> None:
+        state.update(self.adapt_state_dict(state, prefix, Origin(about.get(IMG_SIZE))))
 
 
 class PlainBackbone(Backbone):

@@ -50,6 +50,7 @@ def create_model(
     features_only: bool = False,
     in_chans: int = 3,
     global_pool: str | None = None,
+    stored_size: tuple[int, int] | None = None,
     **options: Any,
 ) -> Classifier | Features:
     """Build a network that maps images (N, in_chans, H, W) to logits (N, num_classes).
@@ -67,6 +68,8 @@ def create_model(
         in_chans: channels of the image. A checkpoint of three channels is adapted to it.
         global_pool: what the head reads, ``'token'`` (the class token) or ``'avg'`` (the mean of
             all others); ``''`` for a map, without a head. By default what the model was made with.
+        stored_size: (height, width) of the images that the checkpoint was trained for, where it
+            does not tell and another shape has as many positions.
         options: arguments of the backbone, such as ``img_size`` or ``drop_path_rate``.
 
     Raises:
@@ -105,7 +108,8 @@ def create_model(
             )
     file = fetch(name) if checkpoint is None else checkpoint
     with torch.no_grad():
-        filled = load_pretrained(backbone if features_only else model, file, allow_missing)
+        network = backbone if features_only else model
+        filled = load_pretrained(network, file, allow_missing, stored_size=stored_size)
     if published is None and filled.format not in OWN:  # its publisher's file under another name
         published = PUBLISHED.get(name)
     model.data_config = data_config(backbone, published, filled.images)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from typing_extensions import Self
 
 from ..errors import OptionError
-from ..layers import fuse_for_inference, require_choice
+from ..layers import UNKNOWN, Origin, fuse_for_inference, require_choice
 from ..weights.convert.state_dict import rename
 from . import hub
 from .base import Backbone, contract_broken
@@ -263,12 +263,15 @@ class Classifier(Model):
         self.num_classes = num_classes
         self.head = self._make_head().to(weight.device, weight.dtype)
 
-    def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+    def split_converted(
+        self, state: dict[str, Tensor], origin: Origin = UNKNOWN
+    ) -> dict[str, Tensor]:
         """Split a converted state dict, a backbone's keys and its heads', between the two parts."""
         head = {key: state[key] for key in state if key.startswith(('head.', 'head_dist.'))}
         rest = {key: state[key] for key in state if key not in head}
+        adapted = self.backbone.adapt_state_dict(rest, origin=origin)
         return {
-            **{f'backbone.{k}': v for k, v in self.backbone.adapt_state_dict(rest).items()},
+            **{f'backbone.{k}': v for k, v in adapted.items()},
             **rename(head, {r'^head\.': 'head.fc.', r'^head_dist\.': 'head.fc_dist.'}),
         }
 

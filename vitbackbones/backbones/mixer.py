@@ -21,7 +21,9 @@ from torch import Tensor, nn
 
 from ..errors import OptionError
 from ..layers import (
+    UNKNOWN,
     Mlp,
+    Origin,
     PatchEmbed,
     Recursion,
     Recursive,
@@ -31,6 +33,7 @@ from ..layers import (
     is_of_size,
     make_drop_path,
     resize_map,
+    stored_grid,
 )
 from .base import PlainBackbone
 from .shared.options import BlockOptions, choose_arch
@@ -175,25 +178,24 @@ class Mixer(BlockOptions, PlainBackbone):
         x, size = self.stem(image)
         return self.run_blocks(x.contiguous(), size)  # (N, h * w, C)
 
-    def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
+    def adapt_state_dict(
+        self, state: dict[str, Tensor], prefix: str = '', origin: Origin = UNKNOWN
+    ) -> dict[str, Tensor]:
         """Return ``state`` with the token-mixing weights interpolated to this model's grid.
 
         Raises:
             OptionError: weights of another grid that is not square.
         """
-        state = super().adapt_state_dict(state, prefix)
+        state = super().adapt_state_dict(state, prefix, origin)
         for i in range(len(self.blocks)):
             mixing = f'{prefix}blocks.{i}.mlp_tokens.'
             keys = [mixing + name for name in ('fc1.weight', 'fc2.weight', 'fc2.bias')]
             if all(key in state for key in keys):
                 fc1, fc2, bias = (state[key] for key in keys)
-                count = len(bias)
-                if count == math.prod(self.grid):
-                    continue
-                side = math.isqrt(count)
-                if side * side != count:
-                    raise OptionError(f'token mixing over {count} positions fits no square grid')
-                resized = resize_mixing(fc1, fc2, bias, (side, side), self.grid)
+                old = stored_grid(len(bias), self.grid, origin)
+                if old is None:
+                    raise OptionError(f'token mixing over {len(bias)} positions: no square grid')
+                resized = resize_mixing(fc1, fc2, bias, old, self.grid)
                 state.update(zip(keys, resized, strict=True))
         return state
 

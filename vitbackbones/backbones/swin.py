@@ -114,6 +114,7 @@ class WindowBlock(Block):
         self.relative_position_bias_table = nn.Parameter(table) if position_bias else None
         index = relative_position_index(window)
         self.register_buffer('relative_position_index', index, persistent=False)
+        self.register_load_state_dict_pre_hook(_remake_index)
 
     def attend(self, n: Tensor, size: tuple[int, int]) -> Tensor:
         """Apply the attention in windows to tokens (N, h * w, C) of the grid ``size`` (h, w)."""
@@ -144,6 +145,14 @@ class WindowBlock(Block):
         if bias is not None:
             mask = mask.to(bias.dtype) + bias  # (windows, heads, M * M, M * M)
         return mask.expand(batch, *mask.shape).flatten(0, 1)  # of one image no copy
+
+
+def _remake_index(block: WindowBlock, state: dict, prefix: str, *_) -> None:
+    """Make what no state dict holds again: after ``to_empty`` it is what was in memory."""
+    before = block.relative_position_index
+    given = state.get(f'{prefix}relative_position_bias_table', before)
+    device = given.device if before.is_meta else before.device
+    block.relative_position_index = relative_position_index(block.window).to(device)
 
 
 class RecursiveWindowBlock(Recursive, WindowBlock):  # type: ignore[misc]

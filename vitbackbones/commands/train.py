@@ -310,9 +310,11 @@ def _find_start(config: Config, options: Namespace) -> Config:
         checkpoint = str(find_resume(config, resume))
         config.update(resume=True, load_from=checkpoint)
         return add_hooks(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
-    if config.get('load_from') and not is_remote(config.load_from):
+    if not config.get('load_from'):
+        return config
+    if not is_remote(config.load_from):
         config.load_from = str(find_checkpoint(config.load_from, 'load_from'))
-    return config
+    return add_hooks(config, 'StartingCheckpointHook', path=config.load_from)
 
 
 def _keep_maps(config: Config, options: Namespace) -> Config:

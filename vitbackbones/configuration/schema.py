@@ -199,6 +199,7 @@ SCHEMA: dict[str, Rule] = {
     'model.backbone.drop*_rate': number() | listed(number()),
     'model.**.init_cfg': DICT | listed(DICT) | NONE,
     'model.**.init_cfg.checkpoint': TEXT | NONE,
+    'model.**.init_cfg.stored_size': listed(COUNT, 2) | NONE,
     'model.neck.out_channels': COUNT | listed(COUNT) | NONE,
     'model.neck.out_strides': listed(COUNT) | NONE,
     'model.neck.num_outs': COUNT | NONE,

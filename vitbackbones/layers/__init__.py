@@ -40,7 +40,9 @@ from .parts import (
 from .projections import GroupedLinear
 from .recursion import ONCE, SHALLOW, Recursion, Recursive, RecursiveBlock, Sweeps, block_row
 from .tokens import (
+    UNKNOWN,
     MapNorm,
+    Origin,
     PatchEmbed,
     average_map,
     cut_map,
@@ -54,6 +56,7 @@ from .tokens import (
     resize_position,
     sincos_position,
     sinusoid_position,
+    stored_grid,
     to_map,
 )
 from .tokens_to_token import PerformerAttention, TokensToToken
@@ -70,4 +73,4 @@ __all__ += ['fuse_for_inference', 'is_of_size', 'is_traced', 'keep_first_token',
 __all__ += ['make_dropout', 'max_map', 'mean_shift', 'number_slices', 'pad_map', 'pad_to_multiple']
 __all__ += ['part_name', 'register', 'require_channels', 'require_choice', 'require_rate']
 __all__ += ['require_size', 'resize_map', 'resize_position', 'sincos_position', 'sinusoid_position']
-__all__ += ['to_map']
+__all__ += ['UNKNOWN', 'Origin', 'stored_grid', 'to_map']

@@ -6,7 +6,7 @@ zeros. That sum is the ``weight`` of a layer with an adapter, so it is in whatev
 with it: one matrix in several roles, groups of rows, the passes of a recursion.
 """
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from functools import cache
 from typing import Any
 
@@ -84,4 +84,6 @@ def merged_state(state: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str,
     sums = {place + WEIGHT: _sum(state, place) for place in places}
     before = {place + key: state[place + key] for place in places for key in (WEIGHT, A, B)}
     plain = {key: value for key, value in state.items() if not key.endswith(ADAPTERS)}
-    return {**plain, **sums}, before
+    merged = OrderedDict(plain | sums)
+    merged._metadata = getattr(state, '_metadata', {})  # type: ignore[attr-defined]
+    return merged, before

@@ -7,6 +7,7 @@ or fixed ones for any grid.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -15,6 +16,8 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from .graphs import is_exported, is_traced
 from .parts import STEMS, register
+
+TOKENS = ('class', 'distillation')  # before the patches
 
 
 def pad_map(x: Tensor, sides: tuple[int, ...], value: float = 0.0) -> Tensor:
@@ -143,37 +146,98 @@ def resize_position(
     return torch.cat([code[:, :extra], grid.flatten(2).transpose(1, 2)], 1)  # (1, extra + HW, C)
 
 
-def fit_position(code: Tensor, extra: int, size: tuple[int, int], mode: str = 'bicubic') -> Tensor:
+@dataclass(frozen=True)
+class Origin:
+    """What is known of the image size that a checkpoint was made for.
+
+    Attributes:
+        img_size: (height, width) in pixels, None where the file does not tell.
+        doubt: what to do then with as many cells as the model has in another shape: ``'same'``
+            takes the model's grid, ``'square'`` a square one, and ``'ask'`` is an error.
+    """
+
+    img_size: tuple[int, int] | None = None
+    doubt: str = 'same'
+
+
+UNKNOWN = Origin()
+
+
+def stored_grid(cells: int, size: tuple[int, int], origin: Origin) -> tuple[int, int] | None:
+    """Return the grid (h, w) of so many ``cells`` in a checkpoint, None if nothing tells it.
+
+    Args:
+        cells: at least 1.
+        size: the model's grid.
+        origin: of the checkpoint.
+
+    Raises:
+        OptionError: it may be the model's grid or another one.
+    """
+    if origin.img_size:
+        height, width = origin.img_size
+        sides = [side for side in range(1, math.isqrt(cells) + 1) if cells % side == 0]
+        pairs = [(a, cells // a) for a in sides] + [(cells // a, a) for a in sides]
+        # rounded up to whole cells, so that the ratio of the sides is about that of the image
+        return min(pairs, key=lambda pair: abs(math.log(pair[0] * width / (pair[1] * height))))
+    side = math.isqrt(cells)
+    same, square = cells == size[0] * size[1], cells == side * side
+    if same and (size[0] == size[1] or origin.doubt == 'same'):
+        return size
+    if square and (not same or origin.doubt == 'square'):
+        return side, side
+    if same:
+        raise OptionError(
+            f'the file does not tell the grid of its {cells} positions, and the model has '
+            f'{size[0]} x {size[1]}; give the image size that the file was trained for, as '
+            'stored_size=(height, width) of create_model, load_pretrained or init_cfg'
+        )
+    return None
+
+
+def fit_position(
+    code: Tensor,
+    extra: int,
+    size: tuple[int, int],
+    mode: str = 'bicubic',
+    leading: int | None = None,
+    origin: Origin = UNKNOWN,
+) -> Tensor:
     """Make a checkpoint's position code fit a model of another input size.
 
     Args:
         code: (1, n, C) as stored: a grid behind up to two other tokens (the class token, then the
             distillation token); or a map (1, C, h, w).
         extra: how many of these tokens the model has.
-        size: the model's grid; if ``code`` is of another grid, that one must be square.
+        size: the model's grid.
         mode: see :func:`resize_position`.
+        leading: how many of these tokens the checkpoint has, by default as many as the model; other
+            numbers are tried where that one cannot be.
+        origin: what is known of the grid of ``code``; where nothing is, it must be square or the
+            model's.
 
     Returns:
         (1, extra + size[0] * size[1], C), or the map (1, C, *size).
 
     Raises:
-        OptionError: ``code`` is of another grid that is not square, or lacks one of the model's
-            tokens.
+        OptionError: ``code`` is of a grid that nothing tells, or lacks one of the model's tokens.
     """
     if code.ndim == 4:
         return resize_map(code, size, mode)
-    count, area = code.shape[1], size[0] * size[1]
-    if count == extra + area:
-        return code
-    # how many tokens may come before a grid of this size, or else a square one
-    leading = [n for n in (0, 1, 2) if count - n == area] or [
-        n for n in (0, 1, 2) if 0 < count - n == math.isqrt(count - n) ** 2
-    ]
-    if not leading or leading[0] < extra:
+    count = code.shape[1]
+    for stored in dict.fromkeys((extra if leading is None else leading, 0, 1, 2)):
+        old = stored_grid(count - stored, size, origin) if count > stored else None
+        if old is not None:
+            break
+    else:
         raise OptionError(f'a position code of {count} tokens fits no grid of {extra} + {size}')
-    stored = leading[0]
-    side = math.isqrt(count - stored)
-    old = size if count - stored == area else (side, side)
+    if stored < extra:
+        names = ' and '.join(TOKENS[stored:extra])
+        raise OptionError(
+            f'a position code of {count} tokens has {stored} before its grid of {old[0]} x '
+            f'{old[1]}, and the model {extra}: the {names} token is missing. Is the file of a '
+            'model without it?'
+        )
     code = torch.cat([code[:, :extra], code[:, stored:]], 1)  # (1, extra + h * w, C)
     return resize_position(code, old, size, mode)
 

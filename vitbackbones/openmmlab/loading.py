@@ -6,7 +6,7 @@ mmengine module.
 """
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -17,6 +17,7 @@ from torch import nn
 
 from ..errors import InputError
 from ..utils.files import write_file
+from ..utils.messages import shorten
 from ..weights.downloads import fetching, load_local_address, load_url
 from ..weights.filling import in_our_keys, load_model_file, load_pretrained
 from ..weights.read.load import load_file, read_data, read_safely
@@ -60,6 +61,23 @@ def load_url_safely(original: Callable) -> Callable:
         return in_our_keys(url, load_url(url, model_dir, progress))
 
     return load_from_url
+
+
+def require_something(load_state_dict: Callable) -> Callable:
+    """Refuse a state dict of which no tensor fits, as of ``init_cfg`` with another network."""
+
+    def load_what_fits(module: nn.Module, state_dict: Mapping, *arguments, **options):
+        whole = getattr(module, 'module', module)  # inside of what distributes it
+        own = {key: value.shape for key, value in whole.state_dict().items()}
+        fits = any(getattr(x, 'shape', None) == own.get(key, ()) for key, x in state_dict.items())
+        if own and not fits:
+            raise InputError(
+                f'the checkpoint does not fit {type(whole).__name__}: it has '
+                f'{shorten(state_dict)}, and the model {shorten(own)}'
+            )
+        return load_state_dict(module, state_dict, *arguments, **options)
+
+    return load_what_fits
 
 
 def load_fetched_safely(original: Callable) -> Callable:
@@ -106,12 +124,14 @@ class Pretrained:
         allow_missing: Sequence[str] = (),
         allow_unused: Sequence[str] = (),
         state_key: str | None = None,
+        stored_size: tuple[int, int] | None = None,
     ) -> None:
         self.arguments = {
             'checkpoint': checkpoint,
             'allow_missing': allow_missing,
             'allow_unused': allow_unused,
             'state_key': state_key,
+            'stored_size': stored_size,
         }
 
     def __call__(self, module: nn.Module) -> None:

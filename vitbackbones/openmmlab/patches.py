@@ -190,6 +190,12 @@ LOADING = (
         releases=ONEDL,
     ),
     Patch(
+        'mmengine.runner:checkpoint.load_state_dict',
+        'a state dict of which nothing fits the model leaves it random with a line in the log',
+        'it is an error',
+        'loading:require_something',
+    ),
+    Patch(
         'mmengine.fileio:PickleHandler.load_from_fileobj',
         'annotations in a `.pkl` file are unpickled without restrictions',
         'they are read as data',

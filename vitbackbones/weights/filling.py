@@ -14,9 +14,12 @@ from pathlib import Path
 from torch import Tensor, nn
 
 from ..errors import InputError
+from ..layers import UNKNOWN, Origin
 from ..layers.lora import ADAPTERS
 from ..utils.messages import shorten
-from .convert import FORMATS, convert, find_format, take_state_dict, unwrap, without_wrapper
+from .convert import FORMATS, OWN, find_format, take_state_dict, unwrap, without_wrapper
+from .convert.state_dict import TRANSFORMERS
+from .convert.state_dict import stored_size as size_of
 from .downloads import load_anywhere
 from .read.load import IMAGES
 
@@ -163,11 +166,13 @@ def compare(module: nn.Module, state: dict[str, Tensor], **details) -> Coverage:
     )
 
 
-def adapt_state(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]:
+def adapt_state(
+    model: nn.Module, state: dict[str, Tensor], origin: Origin = UNKNOWN
+) -> dict[str, Tensor]:
     """Return ``state`` with the position codes resized to every backbone inside ``model``."""
     for name, module in model.named_modules():
         if hasattr(module, 'adapt_state_dict'):
-            state = module.adapt_state_dict(state, f'{name}.' if name else '')
+            state = module.adapt_state_dict(state, f'{name}.' if name else '', origin)
     return state
 
 
@@ -182,6 +187,7 @@ def load_pretrained(
     allow_missing: Sequence[str] = (),
     allow_unused: Sequence[str] = (),
     state_key: str | None = None,
+    stored_size: tuple[int, int] | None = None,
 ) -> Coverage:
     """Fill ``module`` from a checkpoint file of any known layout and report what was filled.
 
@@ -195,6 +201,8 @@ def load_pretrained(
         state_key: entry of the file to read in place of the usual ones. A run with mmengine's
             ``EMAHook`` saves the averaged weights as ``state_dict`` and the last ones as
             ``ema_state_dict``.
+        stored_size: (height, width) of the images that the file was trained for, where it does not
+            tell. Position codes of published layouts are of a square.
 
     Raises:
         InputError: a key is missing, left over or of another shape and not allowed to be, or a
@@ -206,31 +214,37 @@ def load_pretrained(
             raise InputError(f'{name}={patterns!r}: must be a list of patterns, [{patterns!r}]')
     content = load_anywhere(checkpoint)
     with errors_name_file(checkpoint):
-        if hasattr(module, 'in_own_keys'):  # of another library, whose layouts are its own
-            raw = without_wrapper(take_state_dict(content, state_key))
-            state, name = module.in_own_keys(raw), 'native'
-        else:
-            raw = unwrap(content, state_key)
-            state, name = convert(raw)
+        taken = take_state_dict(content, state_key)
+        raw = without_wrapper(taken) if hasattr(module, 'in_own_keys') else unwrap(taken)
+        name = 'native' if hasattr(module, 'in_own_keys') else find_format(raw)
         layout = FORMATS[name]
+        ours = name in OWN and any('backbone.' in key for key in taken)
+        size = stored_size or size_of(taken)
+        origin = Origin(size and (size[0], size[1]), 'ask' if ours else 'square')
+        if hasattr(module, 'in_own_keys'):  # of another library, whose layouts are its own
+            state = module.in_own_keys(raw, origin)
+        else:
+            state = layout.convert(raw)
         if hasattr(module, 'split_converted'):  # a classifier: backbone and head have own keys
-            state = module.split_converted(without_wrapper(state))
+            state = module.split_converted(without_wrapper(state), origin)
         elif hasattr(module, 'backbone'):  # another whole model: the keys of all its parts
-            state = adapt_state(module, state)
+            state = adapt_state(module, state, origin)
         else:  # a backbone, or any other module
-            state = adapt_state(module, without_wrapper(state))
+            state = adapt_state(module, without_wrapper(state), origin)
         images = (content.get('meta') or {}).get(IMAGES, {})
         expected = tuple(layout.unused(raw))
         coverage = compare(module, state, format=name, expected=expected, images=images)
-    missing = _not_allowed(coverage.missing, allow_missing)
-    unexpected = _not_allowed(coverage.unexpected_inside(), (*LEFT_OVER, *allow_unused))
     reinitialized = (*allow_missing, *getattr(module, 'reinit_if_mismatched', ()))
+    without_head = coverage.used and not any('head' in key for key in state)
+    missing = _not_allowed(coverage.missing, reinitialized if without_head else allow_missing)
+    unexpected = _not_allowed(coverage.unexpected_inside(), (*LEFT_OVER, *allow_unused))
     if missing or unexpected or _not_allowed(coverage.mismatched, reinitialized):
         raise InputError(_not_filled(module, checkpoint, coverage, missing, unexpected))
     require_finite(checkpoint, {key: state[key] for key in coverage.used})
     kept = {key: value for key, value in state.items() if key not in coverage.mismatched}
     module.load_state_dict(kept, strict=False)
-    level = logging.WARNING if coverage.mismatched else logging.INFO
+    random = coverage.mismatched or _not_allowed(coverage.missing, allow_missing)
+    level = logging.WARNING if random else logging.INFO
     LOG.log(level, f'{checkpoint} -> {type(module).__name__}: {coverage}')
     if layout.note:
         LOG.info(f'{checkpoint}: {layout.note}')
@@ -262,6 +276,11 @@ def _not_filled(
     )
     text = f'{checkpoint} does not fill {type(module).__name__} ({coverage.format} layout):'
     text += ''.join(f'\n  {reason}: {shorten(keys)}' for reason, keys in reasons if keys)
+    if any(key.endswith(TRANSFORMERS) for key in coverage.unused):
+        text += (
+            "\nIts keys are those of Hugging Face's transformers; load it into a backbone of "
+            "type='vitbackbones.HuggingFace', or take the file of timm or of its authors."
+        )
     return text + (
         '\nIs it a checkpoint of this model and variant? To start some tensors from scratch, name '
         'them in allow_missing (patterns); to leave out some of the file, in allow_unused (both '

@@ -63,9 +63,10 @@ SMALL = {'embed_dims': 48, 'depth': 3, 'num_heads': 4}
 
 def save(path, groups=1):
     state = published_state(48, 3, groups)
-    ema = {'n_averaged': torch.tensor(1), **{f'module.{k}': 0 * v for k, v in state.items()}}
+    ema = {'n_averaged': torch.tensor(1), **{f'module.{k}': v for k, v in state.items()}}
     args = Namespace(model='SimpleViTS_msf', epochs=100, amp=True)
-    content = {'model': state, 'model_ema': ema, 'optimizer': {}, 'args': args, 'epoch': 99}
+    last = {key: 0 * value for key, value in state.items()}
+    content = {'model': last, 'model_ema': ema, 'optimizer': {}, 'args': args, 'epoch': 99}
     torch.save(content, path)
     return state
 

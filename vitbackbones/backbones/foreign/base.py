@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from ...errors import InputError, OptionError
-from ...layers import cut_map, pad_to_multiple
+from ...layers import UNKNOWN, Origin, cut_map, pad_to_multiple
 from ...utils.messages import in_one_line
 from ..base import Backbone
 from ..shared.options import choose_indices
@@ -57,7 +57,7 @@ class Foreign(Backbone):
     net: Any
     maps_of: Callable[[Tensor], Sequence[Tensor]]
     groups: Callable[[bool], dict[str, int]]
-    in_own_keys: Callable[[dict[str, Tensor]], dict[str, Tensor]]
+    in_own_keys: Callable[[dict[str, Tensor], Origin], dict[str, Tensor]]
 
     def __init__(self, name: str, in_channels: int, **options) -> None:
         super().__init__(**options)
@@ -125,6 +125,23 @@ class Foreign(Backbone):
             enable()
         except (AssertionError, ValueError) as error:
             raise OptionError(f'with_cp=True: {self.name}: {in_one_line(error)}') from error
+
+    def adapt_state_dict(
+        self, state: dict[str, Tensor], prefix: str = '', origin: Origin = UNKNOWN
+    ) -> dict[str, Tensor]:
+        """Return ``state`` as it is.
+
+        Raises:
+            InputError: its positions are of another shape of image, and only their shape tells.
+        """
+        (h, w), (height, width) = self.img_size, origin.img_size or self.img_size
+        codes = [key for key, x in state.items() if 'pos' in key and x.ndim == 3]
+        if codes and h * width != w * height:
+            raise InputError(
+                f'{codes[0]}: the file was made for images of {height} x {width}, and this network '
+                f'for {h} x {w}; set img_size=({height}, {width}) of the backbone'
+            )
+        return super().adapt_state_dict(state, prefix, origin)
 
     # -- what follows from it -------------------------------------------------------------------
     @property

@@ -9,6 +9,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from ...errors import OptionError
+from ...layers import Origin
 from ...utils.messages import did_you_mean, some
 from ...utils.packages import import_optional
 from ...weights.downloads import fetching, is_offline
@@ -94,7 +95,7 @@ class HuggingFace(Foreign):
         order = sorted({*places.values(), (STEM, 0)})
         return {name: order.index(place) for name, place in places.items()}
 
-    def in_own_keys(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+    def in_own_keys(self, state: dict[str, Tensor], origin: Origin) -> dict[str, Tensor]:
         """Return what transformers makes of a state dict, with what has no place at its end."""
         if any(key.startswith('net.') for key in state):
             return state

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from ...errors import OptionError
+from ...layers import Origin, fit_position
 from ...utils.messages import did_you_mean, in_one_line, some
 from ...utils.packages import import_optional
 from ..shared.options import UNCHANGED, input_size
@@ -108,10 +109,20 @@ class Timm(Foreign):
         """Make one convolution of the branches of RepVGG's descendants, as timm does."""
         import_optional('timm.utils', EXTRA).reparameterize_model(self.net, inplace=True)
 
-    def in_own_keys(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+    def in_own_keys(self, state: dict[str, Tensor], origin: Origin) -> dict[str, Tensor]:
         """Return what timm's filter makes of a state dict, without what is left out here."""
         if any(key.startswith('net.') for key in state):
             return state
+        code, grid = state.get('pos_embed'), getattr(self.net, 'patch_embed', None)
+        grid = getattr(grid, 'grid_size', None)
+        own = getattr(self.net, 'pos_embed', None)
+        if grid and code is not None and own is not None and code.shape == own.shape:
+            # which the filter takes as it is, whatever the shape of its grid
+            extra = code.shape[1] - grid[0] * grid[1]
+            state = {
+                **state,
+                'pos_embed': fit_position(code, extra, grid, leading=extra, origin=origin),
+            }
         whole, convert = with_filter(self.name, self.given)
         if convert is not None:
             takes_model = len(signature(convert).parameters) > 1

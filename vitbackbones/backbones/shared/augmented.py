@@ -12,7 +12,7 @@ import logging
 import torch
 from torch import Tensor
 
-from ...layers import AugmentedShortcut
+from ...layers import UNKNOWN, AugmentedShortcut, Origin
 from ..base import Backbone
 from .options import UNCHANGED, BlockOptions
 
@@ -31,9 +31,11 @@ class KeepsScale(BlockOptions, Backbone):
         for part in self.augmented[:1]:
             self.register_buffer('shortcut_scale', torch.tensor(float(part.scale)))
 
-    def adapt_state_dict(self, state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
+    def adapt_state_dict(
+        self, state: dict[str, Tensor], prefix: str = '', origin: Origin = UNKNOWN
+    ) -> dict[str, Tensor]:
         """Return ``state`` as the host does, with the factor that the model is to have."""
-        state, key = super().adapt_state_dict(state, prefix), f'{prefix}shortcut_scale'
+        state, key = super().adapt_state_dict(state, prefix, origin), f'{prefix}shortcut_scale'
         for part in self.augmented[:1]:
             scale: float | Tensor = part.scale
             trained = any(name.startswith(prefix) and '.shortcut_' in name for name in state)

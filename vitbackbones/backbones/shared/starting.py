@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from torch import Tensor, nn
 
 from ...errors import InputError, OptionError
-from ...layers import fit_position
+from ...layers import Origin, fit_position
 from ...utils.messages import cut
 from ...weights.filling import load_pretrained, pretrained_options
 
@@ -78,16 +78,20 @@ def trunc_normal_linears(module: nn.Module, std: float = 0.02) -> None:
                 nn.init.zeros_(layer.bias)
 
 
-def fit_positions(positions: Iterable[Position], state: dict[str, Tensor], prefix: str) -> None:
-    """Resize the position codes in ``state`` to the ``positions`` of a backbone.
+def fit_positions(
+    positions: Iterable[Position], state: dict[str, Tensor], prefix: str, origin: Origin
+) -> None:
+    """Resize the position codes in ``state``, of this ``origin``, to those of a backbone.
 
     Raises:
         InputError: a position code fits no grid, or lacks this model's class token.
     """
     stored = [entry for entry in positions if prefix + entry[0] in state]
     for key, extra, size, mode in stored:
+        code, place = state[prefix + key], prefix + key[: key.rfind('.') + 1]
+        leading = sum(f'{place}{token}' in state for token in ('cls_token', 'dist_token'))
         try:
-            state[prefix + key] = fit_position(state[prefix + key], extra, size, mode)
+            state[prefix + key] = fit_position(code, extra, size, mode, leading, origin)
         except OptionError as error:
             raise InputError(f'{prefix}{key}: {error}') from error
 

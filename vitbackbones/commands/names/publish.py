@@ -15,7 +15,9 @@ from ...results.publishing.trained_run import TrainedRun, portable_text, read_ru
 from ...training.find_checkpoint import PUBLISHED
 from ...utils.files import whole_folder
 from ...version import __version__
+from ...weights.convert.state_dict import stored_size
 from ...weights.read.load import DATASET_META, load_file
+from ...weights.read.pickles import IMG_SIZE
 
 FILES = {PUBLISHED, 'README.md', 'config.py', f'{PUBLISHED}{ENDING}'}
 EXAMPLES = """\
@@ -72,6 +74,8 @@ def _write(run: TrainedRun, folder: Path, license: str) -> None:
         'config': run.name,
         DATASET_META: json.dumps(run.meta),
     }
+    if size := stored_size(run.state):
+        about[IMG_SIZE] = json.dumps({'backbone': size})
     # clones, because tensors that share memory are refused
     state = {key: value.contiguous().clone() for key, value in run.state.items()}
     data = save(state, metadata=about)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from . import columns, pyramids, whole_models
-from .state_dict import StateDict, rename, take_state_dict, without_wrapper
+from .state_dict import WRAPPERS, StateDict, rename, take_state_dict, without_wrapper
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,20 @@ def unwrap(checkpoint: dict, state_key: str | None = None) -> StateDict:
     heads have a converter (``Format.whole_model``) stays whole. Arguments and errors as in
     :func:`take_state_dict`.
     """
-    state = take_state_dict(checkpoint, state_key)
+    state = _without_prefix(take_state_dict(checkpoint, state_key))
     return state if FORMATS[find_format(state)].whole_model else without_wrapper(state)
+
+
+def _without_prefix(state: StateDict) -> StateDict:
+    """Remove the first of ``WRAPPERS`` behind which a known layout is, where none is without it."""
+    if find_format(without_wrapper(state)) != 'native':
+        return state
+    for prefix in WRAPPERS:
+        inner = {k.removeprefix(prefix): x for k, x in state.items() if k.startswith(prefix)}
+        if find_format(without_wrapper(inner)) != 'native':
+            rest = {key: x for key, x in state.items() if not key.startswith(prefix)}
+            return rest | inner
+    return state
 
 
 def convert(state: StateDict) -> tuple[StateDict, str]:

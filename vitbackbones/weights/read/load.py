@@ -5,6 +5,7 @@ as Python when it resumes or when an inferencer is given weights alone.
 """
 
 import json
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import NoneType
@@ -15,7 +16,7 @@ from safetensors.torch import load as load_safetensors
 from ...errors import InputError
 from ...utils.rules import COLORS
 from .config_images import config_images
-from .pickles import Refused, Unpickler
+from .pickles import IMG_SIZE, SIZE, Refused, Unpickler
 from .torch_files import PICKLED, read_torch
 
 IMAGES = 'images'  # in meta: what the text of the config says about them, as plain data
@@ -149,9 +150,14 @@ def _read_safetensors(file: BinaryIO) -> dict[str, Any]:
         raise Refused('complex numbers')
     length = int.from_bytes(data[:8], 'little')
     about = json.loads(data[8 : 8 + length]).get('__metadata__', {})
+    state = OrderedDict(content)
+    sizes = json.loads(about.get(IMG_SIZE, '{}'))
+    state._metadata = {  # type: ignore[attr-defined]
+        part: {IMG_SIZE: tuple(size)} for part, size in sizes.items() if SIZE.fits(size)
+    }
     if DATASET_META not in about:
-        return content
-    return {'meta': {DATASET_META: json.loads(about[DATASET_META])}, 'state_dict': content}
+        return state
+    return {'meta': {DATASET_META: json.loads(about[DATASET_META])}, 'state_dict': state}
 
 
 def _read(

@@ -19,7 +19,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ...utils.rules import listed, whole
+
 COPIES = 10  # how many bytes and items may be copied for each byte of a file
+IMG_SIZE = 'img_size'  # what a backbone notes beside its weights, for position codes
+SIZE = listed(whole(1, 2**20), 2)
 MOST_PARTS = 64  # of a tuple that is a key
 
 
@@ -196,11 +200,16 @@ def _finished(value: Any) -> Any:
 
 
 def _versions(state: Any) -> OrderedDict:
-    """Keep what ``Module.state_dict`` says beside the weights: a version of each module."""
+    """Keep what ``Module.state_dict`` says beside the weights: version and image size of each."""
     given = state.get('_metadata') if type(state) is dict else None
     given = given if isinstance(given, dict) else {}
-    versions = {key: entry.get('version') for key, entry in given.items() if type(entry) is dict}
-    return OrderedDict((k, {'version': v}) for k, v in versions.items() if type(v) is int)
+    kept = OrderedDict()
+    for key, entry in given.items():
+        entry = entry if type(entry) is dict else {}
+        version, size = entry.get('version'), entry.get(IMG_SIZE)
+        about = {'version': version} if type(version) is int else {}
+        kept[key] = about | ({IMG_SIZE: tuple(size)} if SIZE.fits(size) else {})
+    return OrderedDict((key, about) for key, about in kept.items() if about)
 
 
 RENAMED = {'__builtin__.': 'builtins.', 'numpy._core.': 'numpy.core.'}

@@ -1,0 +1,61 @@
+"""Say what a checkpoint fills that a run starts from (``load_from``), and refuse one of another.
+
+mmengine loads whatever fits and names the rest in a message of many lines, which no screen shows.
+"""
+
+from mmengine.hooks import Hook
+from mmengine.model import is_model_wrapper
+
+from ...errors import InputError
+from ...layers import Origin
+from ...utils.messages import shorten
+from ...weights.convert import take_state_dict
+from ...weights.convert.state_dict import stored_size
+from ...weights.filling import adapt_state, compare, errors_name_file, require_finite
+
+LEAST = 0.5  # of the tensors of the backbone, or of the model where it has none
+
+
+class StartingCheckpointHook(Hook):
+    """Counts what is filled before mmengine copies anything.
+
+    Args:
+        path: the checkpoint file, for messages.
+    """
+
+    priority = 'VERY_HIGH'  # before averages of the weights take what they need
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def after_load_checkpoint(self, runner, checkpoint: dict) -> None:
+        """Name the tensors that stay as initialized.
+
+        Raises:
+            InputError: next to nothing fits, or a value is not finite.
+        """
+        model = runner.model
+        while is_model_wrapper(model):
+            model = model.module
+        with errors_name_file(self.path):
+            state = take_state_dict(checkpoint)
+            given = adapt_state(model, dict(state), Origin(stored_size(state)))
+        filled = compare(model, given)
+        require_finite(self.path, {key: given[key] for key in filled.used})
+        own = [*filled.used, *filled.missing, *filled.mismatched]
+        lists = {
+            'of another size': filled.mismatched.values(),
+            'not in the file': filled.missing,
+            'in the file alone': filled.unused,
+        }
+        rest = [f'{len(keys)} {what}: {shorten(keys)}' for what, keys in lists.items() if keys]
+        text = '; '.join([f'{len(filled.used)} of {len(own)} tensors are filled', *rest])
+        backbone = [key for key in own if key.startswith('backbone.')] or own
+        if len({*backbone} & {*filled.used}) < LEAST * len(backbone):
+            raise InputError(
+                f'load_from {self.path}: is not a checkpoint of this model: {text}. Use the config '
+                'that it was trained with; a file of the backbone alone is given with --pretrained.'
+            )
+        checkpoint['state_dict'] = state
+        log = runner.logger.warning if len(filled.used) < len(own) else runner.logger.info
+        log(f'load_from {self.path}: {text}')
