@@ -200,6 +200,7 @@ HOOKS = LazyRegistry(
         ),
         'training.hooks.exact_resume': 'ExactResumeHook',
         'training.hooks.finite_loss': 'FiniteLossHook',
+        'training.hooks.first_evaluation': 'FirstEvaluationHook',
         'training.hooks.fitting_checkpoint': 'FittingCheckpointHook',
         'training.hooks.starting_checkpoint': 'StartingCheckpointHook',
         'training.hooks.interrupt': 'InterruptHook',

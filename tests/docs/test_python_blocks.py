@@ -47,7 +47,7 @@ def folder(tmp_path, monkeypatch):
         sys.modules.pop(file.stem, None)
 
 
-def require_known(model, checkpoint, allow_missing):
+def require_known(model, checkpoint, allow_missing, stored_size):
     """Stand in for filling a model: only look whether the file is one that can be had."""
     is_file = Path(checkpoint).suffix in ('.pth', '.safetensors')
     assert is_file or checkpoint.startswith('hf-hub:') or known_weights(checkpoint)

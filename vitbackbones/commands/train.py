@@ -39,6 +39,7 @@ from ..training.console import FirstStepHook, QuietRunner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume, latest_checkpoint
 from ..training.frozen import BACKBONE, use_freeze
 from ..training.hooks.curves import told_when_stopped
+from ..training.hooks.first_evaluation import FirstEvaluationHook
 from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
 from ..training.precision import use_amp
@@ -212,6 +213,7 @@ def _train(config: Config, options: Namespace) -> None:
         with explained(config):
             runner = QuietRunner.from_cfg(config)
             runner.register_hook(FirstStepHook())
+            runner.register_hook(FirstEvaluationHook())
             if options.overwrite:
                 runner.register_hook(StartAnewHook())
             with told_when_stopped(runner), saved_without_data(runner):

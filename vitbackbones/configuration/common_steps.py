@@ -22,6 +22,7 @@ from .bands import use_bands
 from .checks.agreement import require_agreement
 from .checks.backbone import use_backbone
 from .checks.data_sets import check_data
+from .checks.images import shared_files
 from .data_paths import locate_data
 from .lint import lint
 from .names import PACKAGE
@@ -92,7 +93,7 @@ def check_settings(config: Config, changes: dict, with_numbers: bool = True) -> 
 def find_data(config: Config, options: Namespace, splits: tuple[str, ...]) -> Config:
     """Return a config with the places of its data, after a look into the files."""
     config = locate_data(config, options.data_root, splits)
-    show_warnings(check_data(config, splits))
+    show_warnings([*check_data(config, splits), *shared_files(config)])
     return config
 
 

@@ -6,8 +6,10 @@ of a library, and some values, such as a negative limit for gradients, as a run 
 
 import logging
 import math
+import os
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Any
 
 from ..utils.messages import cut
@@ -27,12 +29,44 @@ from ..utils.rules import (
 )
 from .settings import entries, type_at
 
+
+def can_be_written(path: Any) -> bool:
+    """Return whether the nearest folder above a path that is there can be written to."""
+    if not isinstance(path, str) or not path:
+        return False
+    folder = Path(path).expanduser().absolute()
+    while not folder.is_dir():
+        if folder.exists():  # a file
+            return False
+        folder = folder.parent
+    return os.access(folder, os.W_OK) and os.statvfs(folder).f_blocks > 0  # /proc has none
+
+
 TYPED = Rule('a dict with a type', lambda x: isinstance(x, Mapping) and bool(x.get('type')))
 STEP = TYPED | Rule('a function', callable)  # of a pipeline
+CLIP = Rule(
+    'a dict such as dict(max_norm=1.0)',
+    lambda x: isinstance(x, Mapping) and bool({'max_norm', 'clip_value'} & {*x}),
+)
 COUNT = whole(1)
 FACTOR = number(least=0)
 POSITIVE = number(above=0)
 PART = number(least=0, most=1)
+RANGE = named(
+    'two numbers above 0, the lower first',
+    Rule('', lambda x: listed(POSITIVE, 2).fits(x) and x[0] <= x[1]),
+)
+PARTS = Rule(
+    'a list of numbers from 0 that add up to 1 or less',
+    lambda x: listed(PART).fits(x) and sum(x) < 1 + 1e-6,
+)
+WEIGHTS = Rule(
+    'a number from 0 or a list of 1 or more (a number from 0 each, not all 0)',
+    lambda x: FACTOR.fits(x) or listed(FACTOR, least=1).fits(x) and any(x),
+)
+OF_BOXES = Rule(
+    'a loss of overlap, such as GIoULoss', lambda x: callable(x) or 'iou' in str(x).lower()
+)
 LEVEL = Rule(
     'the name of a log level, such as INFO',
     lambda x: isinstance(x, int | str) and logging.getLevelName(x) != f'Level {x}',
@@ -47,12 +81,14 @@ COCO_ITEMS = choice(
     *('mAP', 'mAP_50', 'mAP_75', 'mAP_s', 'mAP_m', 'mAP_l', 'AR@100', 'AR@300', 'AR@1000'),
     *('AR_s@1000', 'AR_m@1000', 'AR_l@1000'),
 )
+SCORES = choice('precision', 'recall', 'f1-score', 'support')
 RULE = choice('greater', 'less', None)
 SEED = whole(0, 2**32 - 1)
 FILE_NAME = Rule(
     "the name of a file with one '{}', such as epoch_{}.pth",
     lambda x: isinstance(x, str) and x.count('{}') == 1 and '/' not in x,
 )
+WRITABLE = Rule('the name of a file or folder that can be written', can_be_written)
 SIZE = named(
     'a number above 0 or a pair of them',  # pixels, or parts of the image
     POSITIVE | listed(POSITIVE, 2),
@@ -114,7 +150,10 @@ SCHEMA: dict[str, Rule] = {
     '*_dataloader.collate_fn': STEP,
     '*_dataloader.dataset.dataset': TYPED,  # of a wrapper
     '*_dataloader.dataset.datasets': listed(TYPED),
+    '*_dataloader.dataset.pipeline': listed(STEP, least=1),
     '*_dataloader.dataset.**.pipeline': listed(STEP) | NONE,
+    'train_dataloader.dataset.**.with_bbox': named('True, as training needs boxes', choice(True)),
+    'train_dataloader.dataset.**.with_label': named('True, as training needs labels', choice(True)),
     '*_dataloader.dataset.**.metainfo': DICT | NONE,
     '*_dataloader.dataset.**.metainfo.classes': listed(TEXT) | TEXT,
     '*_dataloader.dataset.**.metainfo.palette': COLORS | listed(whole(0, 255), 3) | TEXT,
@@ -126,17 +165,33 @@ SCHEMA: dict[str, Rule] = {
     '*_dataloader.dataset.**.data_prefix': DICT | TEXT | NONE,
     '*_dataloader.dataset.**.data_prefix.*': TEXT | NONE,
     '*_dataloader.dataset.**.*_suffix': TEXT | NONE,
-    '*_dataloader.dataset.**.pipeline.**.ratio_range': listed(POSITIVE, 2) | NONE,
+    '*_dataloader.dataset.**.pipeline.**.*ratio_range': RANGE | NONE,
+    '*_dataloader.dataset.**.pipeline.**.prob': PART | listed(PART) | NONE,
+    '*_dataloader.dataset.**.pipeline.**.meta_keys': listed(TEXT) | TEXT,
     '*_dataloader.dataset.**.pipeline.**.scale': SIZES | NONE,
     '*_dataloader.dataset.**.pipeline.**.crop_size': SIZE,
     '*_dataloader.dataset.**.pipeline.**.keep_ratio': FLAG,
     '*_dataloader.dataset.**.pipeline.**.cat_max_ratio': number(above=0, most=1),
     '*_dataloader.dataset.**.max_refetch': whole(0),
     '*_dataloader.sampler.seed': SEED | NONE,
+    '*_dataloader.sampler.shuffle': FLAG,
+    '*_dataloader.sampler.round_up': FLAG,
+    '*_dataloader.sampler.num_repeats': COUNT,
+    '*_dataloader.dataset.**.times': COUNT,
+    '*_dataloader.dataset.**.indices': whole(1) | listed(whole(0), least=1) | NONE,
+    '*_dataloader.dataset.**.test_mode': FLAG,
     '*_dataloader.timeout': FACTOR,
     # -- metrics
     '*_evaluator.**.prefix': TEXT | NONE,
-    '*_evaluator.**.outfile_prefix': TEXT | NONE,
+    '*_evaluator.**.outfile_prefix': WRITABLE | NONE,
+    '*_evaluator.**.output_dir': WRITABLE | NONE,
+    '*_evaluator.**.collect_device': choice('cpu', 'gpu'),
+    '*_evaluator.**.nan_to_num': whole(-(2**31)) | NONE,
+    '*_evaluator.**.ignore_index': whole(-(2**31)),
+    '*_evaluator.**.items': listed(SCORES, least=1),
+    '*_evaluator.**.num_classes': COUNT | NONE,
+    '*_evaluator.**.use_mp_eval': FLAG,
+    'val_evaluator.**.format_only': named('False, as it measures nothing otherwise', choice(False)),
     '*_evaluator.**.topk': COUNT | listed(COUNT, least=1),
     '*_evaluator.**.thrs': PART | listed(PART | NONE, least=1) | NONE,
     '*_evaluator.**.average': choice('micro', 'macro', None),
@@ -164,7 +219,8 @@ SCHEMA: dict[str, Rule] = {
     'optim_wrapper.optimizer.eps': POSITIVE | listed(POSITIVE | NONE, 2),
     'optim_wrapper.optimizer.betas': listed(number(least=0, below=1), least=2),
     'optim_wrapper.accumulative_counts': COUNT,
-    'optim_wrapper.clip_grad': DICT | NONE,
+    'optim_wrapper.clip_grad': CLIP | NONE,
+    'optim_wrapper.clip_grad.type': choice('norm', 'value'),
     'optim_wrapper.clip_grad.max_norm': POSITIVE,
     'optim_wrapper.clip_grad.clip_value': POSITIVE,
     'optim_wrapper.clip_grad.norm_type': POSITIVE | choice('inf', math.inf),
@@ -175,23 +231,30 @@ SCHEMA: dict[str, Rule] = {
     'optim_wrapper.paramwise_cfg.custom_keys': DICT,
     'optim_wrapper.paramwise_cfg.custom_keys.*': DICT,
     'optim_wrapper.paramwise_cfg.custom_keys.*.*_mult': FACTOR,
-    'param_scheduler.*.by_epoch': FLAG,
-    'param_scheduler.*.start_factor': number(above=0, most=1),
-    'param_scheduler.*.end_factor': PART,
-    'param_scheduler.*.factor': number(above=0, most=1),
-    'param_scheduler.*.begin': whole(0),
-    'param_scheduler.*.end': LENGTH,
-    'param_scheduler.*.T_max': LENGTH | NONE,
-    'param_scheduler.*.step_size': COUNT,
-    'param_scheduler.*.gamma': POSITIVE,
-    'param_scheduler.*.power': FACTOR,
-    'param_scheduler.*.eta_min': FACTOR | NONE,
-    'param_scheduler.*.milestones': listed(whole(0)),
+    'param_scheduler.**.by_epoch': FLAG,
+    'param_scheduler.**.start_factor': number(above=0, most=1),
+    'param_scheduler.**.end_factor': PART,
+    'param_scheduler.**.factor': number(above=0, most=1),
+    'param_scheduler.**.begin': whole(0),
+    'param_scheduler.**.end': LENGTH,
+    'param_scheduler.**.T_max': LENGTH | NONE,
+    'param_scheduler.**.step_size': COUNT,
+    'param_scheduler.**.gamma': number(above=0, most=1),
+    'param_scheduler.**.power': POSITIVE,
+    'param_scheduler.**.eta_min_ratio': PART,
+    'param_scheduler.**.periods': listed(LENGTH, least=1),
+    'param_scheduler.**.restart_weights': listed(FACTOR, least=1),
+    'param_scheduler.**.convert_to_iter_based': FLAG,
+    'param_scheduler.**.eta_min': FACTOR | NONE,
+    'param_scheduler.**.milestones': listed(whole(0)),
     'auto_scale_lr.enable': FLAG,
     'auto_scale_lr.base_batch_size': COUNT,
     # -- model
     'model.backbone': TYPED,
     'model.backbone.with_cp': FLAG,
+    'model.backbone.mlp_ratio': POSITIVE | listed(POSITIVE),
+    'model.**.feedforward_channels': COUNT,
+    'model.*head.dropout_ratio': PART,
     'model.backbone.with_*_token': FLAG,
     'model.backbone.final_norm': FLAG,
     'model.backbone.**.qkv_bias': FLAG,
@@ -214,7 +277,10 @@ SCHEMA: dict[str, Rule] = {
     'model.**.target_stds': listed(POSITIVE, 4),
     # -- losses and targets
     'model.**.loss_weight': FACTOR | listed(FACTOR),
-    'model.**.class_weight': FACTOR | listed(FACTOR, least=1) | TEXT | NONE,
+    'model.**.class_weight': WEIGHTS | TEXT | NONE,
+    'model.**.loss_iou.type': OF_BOXES,
+    'model.**.cal_acc': FLAG,
+    'model.train_cfg.probs': PARTS | NONE,
     'model.**.@*Loss.reduction': choice('none', 'mean', 'sum'),
     'model.**.@*L1Loss.beta': POSITIVE,
     'model.**.match_costs.*.weight': FACTOR,
@@ -272,6 +338,9 @@ SCHEMA: dict[str, Rule] = {
     'default_hooks.checkpoint.out_dir': TEXT | NONE,
     'default_hooks.checkpoint.filename_tmpl': FILE_NAME | NONE,
     'default_hooks.checkpoint.save_last': FLAG,
+    'default_hooks.checkpoint.by_epoch': FLAG,
+    'default_hooks.finite_loss.skip': whole(0),
+    'default_hooks.unreadable_images.limit': number(least=0, below=1),
     'default_hooks.checkpoint.save_best': TEXT | listed(TEXT) | NONE,
     'default_hooks.checkpoint.rule': RULE | listed(RULE),
     # -- the rest

@@ -22,8 +22,15 @@ def test_a_missing_operator_is_no_bug(kind):
 
 @MODELS.register_module()
 class FaultyModel(ToyModel):
+    def __init__(self, steps, **options):
+        super().__init__(**options)
+        self.left = steps
+
     def forward(self, x, mode):
-        raise ValueError('a bug')
+        if not self.left:
+            raise ValueError('a bug')
+        self.left -= 1
+        return super().forward(x, mode)
 
 
 @TRANSFORMS.register_module()
@@ -79,11 +86,18 @@ def test_the_key_is_named_and_the_traceback_kept(message, changes, tmp_path):
 
 
 def test_an_error_while_nothing_is_built_stays_what_it_is(tmp_path):
-    config = toy_config(tmp_path, model={'type': 'FaultyModel'})
+    config = toy_config(tmp_path, model={'type': 'FaultyModel', 'steps': 1})
     with pytest.raises(ValueError, match='a bug') as error, explained(config):
         run_toy(config)
     assert not isinstance(error.value, InputError)
     assert not list(tmp_path.glob('error_*.txt'))
+
+
+def test_a_first_step_that_fails_is_one_message(tmp_path):
+    config = toy_config(tmp_path, model={'type': 'FaultyModel', 'steps': 0})
+    said = 'the first step of training fails: ValueError: a bug \\(the traceback is in '
+    with pytest.raises(InputError, match=said), explained(config):
+        run_toy(config)
 
 
 def test_a_disk_that_is_full_when_the_log_is_written(tmp_path):

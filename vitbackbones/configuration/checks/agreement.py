@@ -22,6 +22,8 @@ from ..data_paths import SPLITS, evaluators
 from ..lint import dicts, report
 from ..lookup import Lookup
 from ..settings import as_list, entries, type_at, value_at
+from .images import image_rules
+from .schedules import length_rules
 
 
 def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[str]:
@@ -114,6 +116,7 @@ def disagreements(config: Mapping, classes_known: bool = True) -> list[str]:
         return []
     found = [*_what_is_watched_is_measured(config, task), *_pipelines_pack(config, task)]
     found += _every_class_has_a_weight(config, task) if classes_known else []
+    found += [*length_rules(config), *image_rules(config)]
     return found + [finding for rule in task.rules for finding in rule(config)]
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from mmcv.transforms import BaseTransform
 from mmengine.config import Config
+from mmengine.runner import EpochBasedTrainLoop, IterBasedTrainLoop
 
 from ...errors import InputError, OptionError
 from ...openmmlab.frames import Call, calls, last_line, owners
@@ -86,8 +87,8 @@ def _explanation(config: Config, error: Exception) -> InputError | None:
     # a package or a compiled operator that is not there; mmdet says the latter in its own way
     if isinstance(error, ImportError) or 'requires mmcv to be compiled' in str(error):
         return InputError(f'{config.filename}: {error}')
-    key = _key_of(config, calls(error))
-    if not key:  # nothing was being built
+    key = _key_of(config, calls(error)) or _first_try(calls(error))
+    if not key:  # nothing was being built, and it has worked before
         return None
     if isinstance(error, OptionError):
         return InputError(f'{config.filename}: {key}: {error}')
@@ -113,6 +114,17 @@ def _key_of(config: Config, running: list[Call]) -> str:
             steps = [k for k, node in dicts(config) if '.pipeline.' in k and type_at(node) == kind]
             key = ' or '.join(steps[:3]) or key
     return key
+
+
+def _first_try(running: list[Call]) -> str:
+    """Return what of a run has failed at its first try; '' for anything else."""
+    for name, _, variables in running:
+        if name == 'try_evaluation':
+            return 'the evaluation fails on its first picture'
+        loop = variables.get('self') if name == 'run_iter' else None
+        if isinstance(loop, EpochBasedTrainLoop | IterBasedTrainLoop) and loop.iter == 0:
+            return 'the first step of training fails'
+    return ''
 
 
 def _locate(config: Config, settings, below: str) -> str:

@@ -27,7 +27,7 @@ from ...tasks import find_task
 from ...tasks.agreement import Maps, Misfit, neck_remedy
 from ...utils.messages import did_you_mean
 from ...utils.processes import show_warnings
-from ..lint import report
+from ..lint import dicts, report
 from ..settings import as_list, model_settings, type_at
 from .agreement import missing_sections
 from .explain import explained
@@ -65,6 +65,11 @@ def try_model(config: Config) -> None:
             misspelled.append(f'{text}{hint}')
         else:
             without_effect.append(f'{text}, so it has no effect')
+    without_effect += [
+        f'{place}.loss_weight: is 0, so nothing is learned by this loss'
+        for place, settings in dicts({'model': config.model})
+        if settings.get('loss_weight') == 0
+    ]
     report(config, [*misfits(config, model), *misspelled])
     show_warnings(without_effect)
 

@@ -1,0 +1,57 @@
+"""Evaluation is tried on one picture before the first step, as its errors cost an epoch."""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from io import StringIO
+
+import numpy as np
+import torch
+from mmengine.dist import is_distributed
+from mmengine.hooks import Hook
+from mmengine.runner import ValLoop
+
+from ...openmmlab.logs import silenced
+from ...tasks import find_task
+
+
+class FirstEvaluationHook(Hook):
+    """Predicts the first picture of the validation set and measures that, silently.
+
+    No random number of the run is drawn by it, and no result of it stays.
+    """
+
+    priority = 'HIGHEST'  # before hooks that look at what the model returns
+
+    def before_train(self, runner) -> None:
+        if isinstance(runner.val_loop, ValLoop) and not runner.iter and not is_distributed():
+            with silenced(), redirect_stdout(StringIO()), generators_kept(), torch.no_grad():
+                try_evaluation(runner)
+
+
+@contextmanager
+def generators_kept() -> Iterator[None]:
+    """Put the random numbers of Python, NumPy and torch back to where they were."""
+    python, numpy = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng():
+        yield
+    random.setstate(python)
+    np.random.set_state(numpy)
+
+
+def try_evaluation(runner) -> None:
+    """Predict a picture, and compute those metrics that are known to work on one.
+
+    Raises:
+        Exception: whatever fails.
+    """
+    loader, evaluator = runner.val_loop.dataloader, runner.val_loop.evaluator
+    task, trains = find_task(runner.cfg), runner.model.training
+    batch = loader.collate_fn([loader.dataset[0]])
+    outputs = runner.model.eval().val_step(batch)
+    evaluator.process(data_samples=outputs, data_batch=batch)
+    for metric in evaluator.metrics:
+        if task and type(metric).__name__ in task.measured:
+            metric.evaluate(size=1)
+        metric.results.clear()
+    runner.model.train(trains)
