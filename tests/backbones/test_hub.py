@@ -1,6 +1,7 @@
 """Models in folders and on the hub: written by huggingface_hub's mixin, read safely."""
 
 import json
+import os
 
 import pytest
 import torch
@@ -75,8 +76,9 @@ def test_a_repository_is_downloaded_and_uploaded(tmp_path, monkeypatch):
         ({'checkpoint': 'detr_r50'}, r'config\.json is missing, of another package'),
         ({'pretrained': True}, r'config\.json is missing, of another package'),
         ({'name': 'deit_z'}, 'deit_z'),
-        ({'arch': 'ti'}, 'does not fill Classifier'),
-        (None, r'config\.json is missing'),
+        ({'arch': 'ti'}, 'is of a much larger network than'),
+        ({'arch': SMALL['arch'] | {'depth': 3}}, 'does not fill Classifier'),
+        (None, r'config\.json cannot be read'),
         ('{', 'damaged'),
     ],
 )
@@ -89,6 +91,47 @@ def test_a_damaged_or_hostile_folder_is_one_message(change, said, tmp_path):
     with pytest.raises(InputError, match=said) as caught:
         Classifier.from_pretrained(tmp_path)
     assert str(tmp_path) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    'change',
+    [
+        {'arch': {'embed_dims': 64, 'depth': 10**7, 'num_heads': 2}},
+        {'arch': {'embed_dims': 2**20, 'depth': 2, 'num_heads': 2}},
+        {'shortcut': {'type': 'AugmentedShortcut', 'paths': 10**6}},
+        {'img_size': 10**6},
+    ],
+)
+def test_a_network_that_is_much_larger_than_its_weights_is_not_built(change, tmp_path):
+    small().save_pretrained(tmp_path)
+    file = tmp_path / 'config.json'
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    with pytest.raises(InputError, match=r'config\.json is of a much larger network than model'):
+        Classifier.from_pretrained(tmp_path)
+
+
+@pytest.mark.parametrize('kind', ['pipe', 'device', 'digits'])
+def test_a_config_that_cannot_be_read_to_its_end_is_refused(kind, tmp_path):
+    small().save_pretrained(tmp_path)
+    file = tmp_path / 'config.json'
+    file.unlink()
+    if kind == 'pipe':
+        os.mkfifo(file)
+    elif kind == 'device':
+        file.symlink_to('/dev/zero')
+    else:
+        file.write_text(f'{{"name": "deit_ti", "depth": 1{"0" * 5000}}}')
+    with pytest.raises(InputError, match=r'config\.json (cannot be read|is not JSON)'):
+        Classifier.from_pretrained(tmp_path)
+
+
+def test_a_model_comes_back_in_another_shape_of_image(tmp_path):
+    model = create_model('deit_ti', **SMALL | {'img_size': (16, 64)}, num_classes=2).eval()
+    torch.nn.init.normal_(model.backbone.pos_embed)
+    model.save_pretrained(tmp_path)
+    image = torch.randn(1, 3, 64, 16)
+    turned = Classifier.from_pretrained(tmp_path, img_size=(64, 16))
+    torch.testing.assert_close(turned(image), model(image))
 
 
 def test_an_option_that_is_no_data_cannot_be_written(tmp_path):

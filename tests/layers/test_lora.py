@@ -167,3 +167,10 @@ def test_layers_that_cannot_be_adapted_are_named(network, said):
     with pytest.raises(InputError, match=f'^--lora: .*{said}'):
         add_adapters(network, RANK)
     assert learning(network) == before
+
+
+def test_a_rank_above_the_width_of_a_layer_is_refused():
+    backbone = ViT(ARCH, img_size=32)
+    with pytest.raises(InputError, match=r'--lora 1000: more than \d+, the lowest width of a lay'):
+        add_adapters(backbone, 1000)
+    assert all(parameter.requires_grad for parameter in backbone.parameters())

@@ -34,6 +34,7 @@ def behaving(cache: Path, monkeypatch) -> Iterator[tuple[str, SimpleNamespace]]:
     monkeypatch.delenv('HF_HUB_OFFLINE', raising=False)
     behavior = SimpleNamespace(
         content=b'',  # of every path but those with ``missing`` in them
+        tells_length=True,
         ends=None,  # after how many bytes its answers break off
         asked=[],  # (method, path) of every request so far
     )
@@ -45,7 +46,8 @@ def behaving(cache: Path, monkeypatch) -> Iterator[tuple[str, SimpleNamespace]]:
                 self.send_error(404)
                 return
             self.send_response(200)
-            self.send_header('Content-Length', str(len(behavior.content)))
+            if behavior.tells_length:
+                self.send_header('Content-Length', str(len(behavior.content)))
             self.end_headers()
             self.wfile.write(behavior.content[: behavior.ends])
 

@@ -104,3 +104,54 @@ def test_peft_reads_the_folder(adapted, tmp_path):
     theirs, ours = load_file(tmp_path / 'theirs' / MATRICES), load_file(tmp_path / MATRICES)
     assert theirs.keys() == ours.keys()
     assert all(torch.equal(theirs[key], ours[key]) for key in ours)
+
+
+NAME = 'blocks.0.attn.qkv'
+
+
+def with_matrices(folder, name, a, b):
+    file = folder / MATRICES
+    given = load_file(file)
+    given |= {KEY.format(f'{name}.lora_A'): a, KEY.format(f'{name}.lora_B'): b}
+    save_file(given, file)
+
+
+def with_settings(folder, **changes):
+    file = folder / CONFIG
+    file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+
+HOSTILE = {
+    'alpha': lambda folder: with_settings(folder, lora_alpha=float('nan')),
+    'rank': lambda folder: with_settings(folder, r=0),
+    'text': lambda folder: with_settings(folder, r='4'),
+    'names': lambda folder: with_settings(folder, target_modules=NAME),
+    'overflow': lambda folder: with_matrices(
+        folder, 'blocks.1.mlp.fc2', *(torch.full(size, 3e38) for size in SIZES)
+    ),
+    'broadcast': lambda folder: with_matrices(
+        folder, 'blocks.1.mlp.fc2', torch.ones(1, 1), torch.ones(2, 1)
+    ),
+}
+WIDTH = ARCH['embed_dims']
+SIZES = ((RANK, 4 * WIDTH), (WIDTH, RANK))
+
+
+@pytest.mark.parametrize('kind', HOSTILE)
+def test_what_cannot_be_added_is_refused_and_changes_nothing(adapted, tmp_path, kind):
+    save(tmp_path, adapted.state_dict(), 'cls_vit')
+    HOSTILE[kind](tmp_path)
+    backbone = base()
+    with pytest.raises(InputError, match=str(tmp_path)):
+        load_adapter(backbone, tmp_path)
+    assert digest_of(backbone.state_dict()) == digest_of(base().state_dict())
+
+
+@torch.no_grad()
+def test_a_layer_that_is_named_many_times_is_changed_once(adapted, tmp_path):
+    save(tmp_path, adapted.state_dict(), 'cls_vit')
+    names = json.loads((tmp_path / CONFIG).read_text())['target_modules']
+    with_settings(tmp_path, target_modules=names * 1000)
+    backbone = base()
+    load_adapter(backbone, tmp_path)
+    same(backbone, adapted, image(32))

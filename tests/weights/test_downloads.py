@@ -71,7 +71,7 @@ def test_a_whole_file_gets_its_name_and_is_asked_for_once(server, tmp_path, sha2
 @pytest.mark.parametrize(
     ('answer', 'sha256', 'message'),
     [
-        ({'ends': 1000}, None, r'is not a torch checkpoint.* It came from .*/x\.pth and was not'),
+        ({'ends': 1000}, None, 'the answer ends .* bytes too early'),
         ({}, '0' * 8, f'invalid hash value .expected "00000000", got "{HASH}"'),
         ({'content': b'<html>'}, None, 'it is a web page.* It came from'),
     ],
@@ -322,3 +322,18 @@ def test_an_address_leads_to_no_other_folder(address, monkeypatch):
 def test_the_name_of_weights_that_come_along_is_their_file():
     name = 'detr_aug_vit_s_shapes'
     assert downloads.local(name) == trained_weights()[name]
+
+
+@pytest.mark.parametrize('said', [False, True])
+def test_an_answer_without_an_end_is_bounded_and_not_kept(server, tmp_path, monkeypatch, said):
+    monkeypatch.setattr(downloads, 'LARGEST', 1000)
+    monkeypatch.setattr(downloads, 'CHUNK', 100)
+    server.content, server.tells_length = b'x' * 5000, said
+    with pytest.raises(InputError, match=r'the answer has more than \d+ bytes'):
+        fetch_url(f'{server.address}/x.pth', progress=False)
+    assert kept(tmp_path) == []
+
+
+def test_a_web_address_in_capitals_is_fetched_as_one(server):
+    address = server.address.replace('http', 'HTTP')
+    assert downloads.fetch(f'{address}/x.pth').name.endswith('x.pth')

@@ -7,17 +7,26 @@ as all others, and ``config.json`` names no code.
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.module import register_module_parameter_registration_hook
+
 from ..errors import InputError
+from ..utils.files import read_json
 from ..utils.packages import import_optional
 from ..weights.downloads import fetching
 from ..weights.filling import errors_name_file, load_pretrained
+from ..weights.read.load import load_file
 
 CONFIG, WEIGHTS = 'config.json', 'model.safetensors'
 PLACES = ('revision', 'cache_dir', 'force_download', 'local_files_only', 'token')
+SLACK = 100  # tensors, and times the numbers, that a network may have more than its weights
 WORD = re.compile(r'[\w-]*')
 
 
@@ -70,22 +79,57 @@ def mixin() -> Any:
             from .by_name import create_model
 
             where = {key: options.pop(key) for key in PLACES}
+            written = read_json(_file_of(model_id, CONFIG, where))
             if 'name' not in options or {'pretrained', 'checkpoint'} & options.keys():
                 raise InputError(f'{CONFIG} is missing, of another package, or names weights')
             images = options.pop('data_config', {})
             require_data(options, CONFIG)
+            file = _file_of(model_id, WEIGHTS, where)
+            sizes = {key: written[key] for key in ('img_size',) if key in written}
+            rest = {key: value for key, value in options.items() if key != 'img_size'}
+            with torch.device('meta'), not_larger_than(load_file(file)):
+                usual = create_model(**rest, **sizes)  # as it was written
             model = create_model(**options)
-            file = Path(model_id, WEIGHTS)
-            if not file.parent.is_dir():
-                with fetching(model_id):
-                    file = hub.hf_hub_download(model_id, WEIGHTS, **where)
-            load_pretrained(model.backbone if options.get('features_only') else model, file)
+            network = model.backbone if options.get('features_only') else model
+            load_pretrained(network, file, stored_size=usual.backbone.img_size)
             model.data_config.update(
                 {key: tuple(v) if isinstance(v, list) else v for key, v in images.items()}
             )
             return cls(model.eval().to(map_location))
 
     return OnHub
+
+
+@contextmanager
+def not_larger_than(state: dict) -> Iterator[None]:
+    """Let no network be built that is much larger than the weights that it is to be filled from.
+
+    Raises:
+        InputError: one has many more parameters; it is not built to the end.
+    """
+    left = [SLACK + len(state), SLACK * (SLACK + sum(x.numel() for x in state.values()))]
+
+    def count(module: nn.Module, name: str, parameter: Tensor | None) -> None:
+        if parameter is not None:
+            left[0] -= 1
+            left[1] -= parameter.numel()
+        if min(left) < 0:
+            raise InputError(f'{CONFIG} is of a much larger network than {WEIGHTS}')
+
+    hook = register_module_parameter_registration_hook(count)
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
+def _file_of(source: str, name: str, where: dict) -> Path:
+    """Return a file of a folder, or of a repository on the hub."""
+    if Path(source).is_dir():
+        return Path(source, name)
+    hub = import_optional('huggingface_hub', 'huggingface_hub')
+    with fetching(f'{source} is no folder here, and on the hub'):
+        return Path(hub.hf_hub_download(source, name, **where))
 
 
 def from_pretrained(source: str | Path, **options: Any) -> Any:
@@ -100,10 +144,8 @@ def from_pretrained(source: str | Path, **options: Any) -> Any:
         InputError: it cannot be found or read, or is not of a model of this package.
     """
     OnHub = mixin()
-    if not Path(source).is_dir():
-        hub = import_optional('huggingface_hub', 'huggingface_hub')
-        with fetching(f'{source} is no folder here, and on the hub'):
-            where = {key: options[key] for key in PLACES if key in options}
-            hub.hf_hub_download(str(source), CONFIG, **where)
+    where = {key: options[key] for key in PLACES if key in options}
+    file = _file_of(str(source), CONFIG, where)
     with errors_name_file(source):
+        read_json(file)  # before others, who would wait for a pipe
         return OnHub.from_pretrained(str(source), **options).module

@@ -49,9 +49,16 @@ def add_adapters(network: nn.Module, rank: int) -> None:
     """Freeze a network but for new adapters of its attentions and MLPs, where these are not frozen.
 
     Raises:
-        InputError: there is no such layer, or one cannot be adapted by itself.
+        InputError: there is no such layer, one cannot be adapted by itself, or is narrower than
+            the rank.
     """
     layers = _layers(network)
+    least = min(min(layer.weight.shape) for layer in layers)
+    if rank > least:
+        raise InputError(
+            f'--lora {rank}: more than {least}, the lowest width of a layer; the layer itself has '
+            'fewer numbers than such an adapter'
+        )
     network.requires_grad_(False)
     for layer in layers:
         layer.lora_A = nn.Parameter(layer.weight.new_empty(rank, layer.weight.shape[1]))

@@ -85,6 +85,11 @@ def read_small(path: str | Path, most: int = SMALL) -> bytes:
         raise InputError(f'{path} cannot be read ({error.strerror})') from error
 
 
+def stays_inside(file: Path, folder: Path) -> bool:
+    """Return whether a file lies in a folder, wherever links on the way lead."""
+    return file.resolve().is_relative_to(folder.resolve())
+
+
 def read_json(path: str | Path, most: int = SMALL) -> Any:
     """Return what a file of JSON holds, which others may have written.
 

@@ -16,10 +16,11 @@ from ..errors import InputError
 from ..layers.lora import ADAPTERS, WEIGHT, A
 from ..utils.files import prepare_folder, read_json, write_file
 from .filling import COUNTER, errors_name_file, require_finite
-from .read.load import load_file
+from .read.load import load_file, require_form
 
 CONFIG, MATRICES = 'adapter_config.json', 'adapter_model.safetensors'
 KEY = 'base_model.model.{}.weight'  # of peft
+FORM = {'r': int, 'lora_alpha': (int, float), 'target_modules': list, 'target_modules.*': str}
 
 
 def digest_of(state: dict[str, Tensor]) -> str:
@@ -61,6 +62,15 @@ def load_adapter(backbone: nn.Module, folder: str | Path) -> None:
                 f'{about["revision"]}, and those here have {digest}; start from the same weights'
             )
         require_finite(MATRICES, given)
-        for name in about['target_modules']:
+        require_form(CONFIG, about, FORM, complete=True)
+        scale = about['lora_alpha'] / about['r']
+        merged = {}
+        for name in dict.fromkeys(about['target_modules']):
+            key = f'{name}.{WEIGHT}'
             a, b = (given[KEY.format(f'{name}.{end}')] for end in ADAPTERS)
-            own[f'{name}.{WEIGHT}'].add_(b @ a, alpha=about['lora_alpha'] / about['r'])
+            if b.shape[0:1] + a.shape[1:] != own[key].shape or b.shape[1:] != a.shape[:1]:
+                raise InputError(f'{name}: {tuple(b.shape)} @ {tuple(a.shape)} is not of its shape')
+            merged[key] = own[key] + scale * (b @ a)
+        require_finite(MATRICES, merged)
+        for key, value in merged.items():  # all of them, or none
+            own[key].copy_(value)

@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote, urlparse
+from urllib.request import Request, urlopen
 
 import torch
 from filelock import FileLock
-from torch.hub import download_url_to_file
+from torch.hub import tqdm
 
 from ..errors import InputError
 from ..utils.packages import import_optional
@@ -31,6 +32,8 @@ WEB = ('http://', 'https://')
 FILES = ('model.safetensors', 'pytorch_model.bin')  # of a repository, the first that it has
 # The beginning of a file's SHA-256 in its name, as in torch.hub; OpenMMLab's names have dates, too.
 HASH = re.compile(r'-(?!20\d{6}\.)([0-9a-f]{8,})\.')
+LARGEST = 2**34  # bytes of an answer
+CHUNK = 2**20
 LONGEST = 60  # characters of a name, of up to 4 bytes; file systems take 255 bytes
 
 
@@ -166,7 +169,7 @@ def fetch_url(
             for left in file.parent.glob('.new*'):  # by a process that was killed
                 left.unlink()
             new = file.with_name(f'.new{file.suffix}')
-            download_url_to_file(url, str(new), sha256 or (said and said[1]), progress)
+            _download(url, new, sha256 or (said and said[1]), progress)
             try:
                 load_file(new)
             except InputError as error:
@@ -174,6 +177,36 @@ def fetch_url(
                 raise InputError(f'{error} It came from {url} and was not kept.') from error
             os.replace(new, file)
     return file
+
+
+def _download(url: str, file: Path, sha256: str | None, progress: bool) -> None:
+    """Write an answer to ``file``, of not more bytes than the server says, or ``LARGEST``.
+
+    Raises:
+        ValueError: it has more or fewer bytes than that, or another hash. Nothing is kept.
+        OSError: there is no answer, or the disk is full.
+    """
+    try:
+        with urlopen(Request(url, headers={'User-Agent': 'torch.hub'})) as answer:
+            said = answer.headers.get('Content-Length')
+            hashed, left = hashlib.sha256(), min(int(said or LARGEST), LARGEST)
+            bar = tqdm(total=said and int(said), disable=not progress, unit='B', unit_scale=True)
+            with bar, open(file, 'wb') as new:
+                while chunk := answer.read(CHUNK):
+                    left -= len(chunk)
+                    if left < 0:
+                        raise ValueError(f'the answer has more than {said or LARGEST} bytes')
+                    new.write(chunk)
+                    hashed.update(chunk)
+                    bar.update(len(chunk))
+        if said and left:
+            raise ValueError(f'the answer ends {left} bytes too early')
+        digest = hashed.hexdigest()
+        if sha256 and not digest.startswith(sha256):
+            raise ValueError(f'invalid hash value (expected "{sha256}", got "{digest}")')
+    except BaseException:  # Ctrl-C as well
+        file.unlink(missing_ok=True)
+        raise
 
 
 def place_of(url: str, folder: str | Path | None = None) -> Path:

@@ -114,3 +114,34 @@ def test_of_a_run_that_was_not_followed_its_log_tells(tmp_path):
     log.unlink()
     status = after(texts(write_run_page(work_dir, work_dir / NAME)), 'status')
     assert status == 'not known: the log names no checkpoint'
+
+
+SECRET = 'root:x:0:0'
+
+
+@pytest.mark.parametrize('place', ['vis_data/config.py', 'run.log', 'vis_data/scalars.json', None])
+def test_what_a_link_out_of_the_run_leads_to_is_not_shown(tmp_path, place):
+    work_dir, secret = tmp_path / 'run', tmp_path / 'secret'
+    write_log(work_dir, LOSS)
+    (start,) = (file.parents[1] for file in work_dir.glob('*/vis_data/scalars.json'))
+    secret.write_text(f'{{"status": "{SECRET}"}}\n')
+    if place == 'vis_data/scalars.json':
+        secret.write_text(json.dumps({**LOSS, 'step': 1, 'coco/bbox_mAP': 0.123456}))
+        start = work_dir / 'later'
+    place = start / place.replace('run', start.name) if place else work_dir / 'tracking.json'
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(secret)
+    page = write_run_page(work_dir, work_dir / NAME).read_text()
+    assert SECRET not in page
+    assert '0.1235' not in page
+
+
+def test_numbers_of_any_length_in_a_log_are_text(tmp_path):
+    write_log(tmp_path, LOSS)
+    (start,) = (file.parents[1] for file in tmp_path.glob('*/vis_data/scalars.json'))
+    digits = '9' * 5000
+    log = f'Saving checkpoint at {digits} epochs\nSaving checkpoint at 2 epochs\nend'
+    (start / f'{start.name}.log').write_text(log)
+    (start / 'vis_data' / 'config.py').write_text(f'train_cfg = dict(max_epochs={digits})')
+    status = after(texts(write_run_page(tmp_path, tmp_path / NAME)), 'status')
+    assert status == 'not known: the log names no checkpoint'

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...utils.files import read_small
+from ...utils.files import read_small, stays_inside
 
 LOGS = '*/vis_data/scalars.json'
 PLACES = ('step', 'iter', 'epoch')  # of a record in the run
@@ -27,7 +27,7 @@ def records(work_dir: Path) -> Iterator[dict]:
     Raises:
         InputError: a log is no regular file, or larger than any run writes.
     """
-    for file in sorted(work_dir.glob(LOGS)):
+    for file in sorted(file for file in work_dir.glob(LOGS) if stays_inside(file, work_dir)):
         for line in read_small(file, LARGEST).decode(errors='replace').splitlines():
             try:
                 record = json.loads(

@@ -13,6 +13,7 @@ from ...configuration.data_paths import datasets
 from ...configuration.read import read_config
 from ...errors import InputError
 from ...training.find_checkpoint import best_checkpoints, find_checkpoint
+from ...utils.files import stays_inside
 from ...weights.filling import require_finite
 from ...weights.read.load import load_file
 from ..analysis.run_log import STEP, metrics_of
@@ -48,7 +49,8 @@ def read_run(work_dir: Path, given: str | None = None) -> TrainedRun:
     Raises:
         InputError: there is no config or no checkpoint, or it cannot be read, or is no result.
     """
-    files = sorted(work_dir.glob('*.py'), key=lambda file: file.stat().st_mtime)
+    own = [file for file in work_dir.glob('*.py') if stays_inside(file, work_dir)]
+    files = sorted(own, key=lambda file: file.stat().st_mtime)
     if not files:
         raise InputError(
             f'WORK_DIR {work_dir}: has no config that train wrote; name the folder of a training'

@@ -15,20 +15,24 @@ from ...results.analysis.curves import draw, measure
 from ...results.analysis.run_log import COMMAND, LARGEST, LOGS
 from ...results.report.elements import Document, Facts, Picture, Section, Strip, drawing, photograph
 from ...results.report.page import write_page
-from ...utils.files import read_json, read_small
+from ...utils.files import read_json, read_small, stays_inside
 
 NAME, RECORD, PICTURES = 'run.html', 'tracking.json', 'pictures'
 # What mmengine logs of the machine, and how far a run came
 MACHINE = ('sys.platform', 'Python', 'GPU 0', 'PyTorch', 'MMEngine', 'seed')
-SAVED = re.compile(r'Saving checkpoint at (\d+) (epochs|iterations)')
-LENGTH = re.compile(r'train_cfg\s*=\s*dict\([^()]*max_(epochs|iters)=(\d+)')
+SAVED = re.compile(r'Saving checkpoint at (\d{1,18}) (epochs|iterations)')
+LENGTH = re.compile(r'train_cfg\s*=\s*dict\([^()]*max_(epochs|iters)=(\d{1,18})\b')
 SHOWN, WIDTH = 8, 720  # evaluations with pictures on the page; pixels of a picture
 
 
 def read_record(work_dir: Path) -> dict[str, str]:
-    """Return what is noted of a run, an empty dict where nothing is that can be read."""
+    """Return what is noted of a run, an empty dict where nothing is that can be read.
+
+    Here and below, links that lead out of the work dir, to what is private, are left out.
+    """
+    file = work_dir / RECORD
     with suppress(InputError):
-        record = read_json(work_dir / RECORD)
+        record = read_json(file) if stays_inside(file, work_dir) else None
         if isinstance(record, dict) and all(isinstance(text, str) for text in record.values()):
             return record
     return {}
@@ -60,10 +64,13 @@ def write_run_page(work_dir: Path, file: Path) -> Path:
 
 def read_log(work_dir: Path) -> dict[str, str]:
     """Return what the log of the latest start of a run says, as :func:`read_record` does."""
-    folder = sorted(work_dir.glob(LOGS))[-1].parents[1]
+    inside = (file for file in work_dir.glob(LOGS) if stays_inside(file, work_dir))
+    folder = sorted(inside)[-1].parents[1]
     log, settings = folder / f'{folder.name}.log', folder / 'vis_data' / 'config.py'
     text, config = (
-        read_small(file, LARGEST).decode(errors='replace') if file.is_file() else ''
+        read_small(file, LARGEST).decode(errors='replace')
+        if file.is_file() and stays_inside(file, work_dir)
+        else ''
         for file in (log, settings)
     )
     lines = text.splitlines()
@@ -91,9 +98,9 @@ def _status(log: str, config: str) -> str:
 
 def pictures_of(work_dir: Path) -> list[Path]:
     """Return pictures of predictions, without links that lead out of a run to what is private."""
-    folder = work_dir.resolve() / PICTURES
+    folder = work_dir / PICTURES
     found = sorted([*folder.glob('epoch_*/*.jpg'), *folder.glob('iter_*/*.jpg')])
-    return [file for file in found if file.is_file() and file.resolve().is_relative_to(folder)]
+    return [file for file in found if file.is_file() and stays_inside(file, folder)]
 
 
 def _predictions(work_dir: Path) -> list[Strip]:
