@@ -74,3 +74,22 @@ def test_groups_that_a_file_was_not_trained_with_are_refused(tmp_path):
     ):
         create_model('sret_tl', checkpoint=file)
     assert create_model('sret_tl', checkpoint=file, **groups)
+
+
+@pytest.mark.parametrize(
+    ('options', 'said'),
+    [
+        ({'num_classes': -1}, 'num_classes=-1: must be a whole number from 0'),
+        ({'num_classes': 2.5}, 'num_classes=2.5: must be a whole number from 0'),
+        ({'in_chans': 0}, 'in_channels=0: must be a whole number from 1'),
+    ],
+)
+def test_numbers_of_classes_and_channels_are_whole(model_name, options, said):
+    with torch.device('meta'), pytest.raises(OptionError, match=said):
+        create_model(model_name, **options)
+
+
+@pytest.mark.parametrize('shape', [(3, 32, 32), (32, 32), (1, 1, 3, 32, 32)])
+def test_an_image_without_a_batch_is_refused(make_backbone, shape):
+    with pytest.raises(OptionError, match=r'expected images \(N, C, H, W\), but got \(\d+, '):
+        make_backbone()(torch.zeros(shape))

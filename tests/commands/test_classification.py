@@ -34,7 +34,7 @@ model = dict(
         init_cfg=dict(type='Pretrained', checkpoint='{checkpoint}'),
     )
 )
-optim_wrapper = dict(optimizer=dict(lr=0.0, weight_decay=0.0))  # what was loaded stays
+optim_wrapper = dict(optimizer=dict(lr=1e-30, weight_decay=0.0))  # what was loaded stays
 """
 
 

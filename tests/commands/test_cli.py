@@ -1,10 +1,10 @@
 """What an option means."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 
 import pytest
 
-from vitbackbones.commands.cli import add_shared
+from vitbackbones.commands.cli import add_shared, image_size
 
 
 def parse(*options):
@@ -57,6 +57,13 @@ def test_a_score_is_from_0_to_1(text, capsys):
     with pytest.raises(SystemExit):
         parser.parse_args(['--score-threshold', text])
     assert text in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('text', ['100000x100000', '999999', '0x3', 'x', '1e3'])
+def test_a_size_is_of_an_image_that_can_be_computed(text):
+    with pytest.raises((ArgumentTypeError, ValueError)):
+        image_size(text)
+    assert image_size('4096x8192') == (4096, 8192)
 
 
 def test_a_backbone_comes_before_the_options_that_change_it():

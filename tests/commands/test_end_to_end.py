@@ -68,7 +68,9 @@ def test_train_interrupt_resume_test_draw(start, data, tmp_path):
     process.send_signal(signal.SIGINT)
     output = finish(process, status=130)
     assert 'interrupted: ' in output
-    assert 'continue with the same command and --resume' in output.splitlines()[-1]
+    *_, last = output.splitlines()
+    assert last.startswith('continue with: python ')
+    assert last.endswith(f'--data-root {data} {" ".join(long)} --resume')
     assert 'Traceback' not in output
     assert (work_dir / 'interrupted.pth').is_file()
 

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from argparse import ArgumentParser
 
 import pytest
 from mmengine.config import Config
@@ -100,3 +101,29 @@ def test_a_list_whose_reader_stops_ends_quietly(count):
     process.stdout.close()
     assert process.stderr.read() == ''
     assert process.wait() == 141
+
+
+def leave():
+    sys.exit(0)
+
+
+def no_room():
+    raise RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried")
+
+
+@pytest.mark.parametrize(
+    ('main', 'status', 'said'),
+    [
+        (leave, 1, 'has ended this process by sys.exit; take that out'),
+        (no_room, 2, 'error: there is not enough memory: [enforce fail] Default'),
+    ],
+)
+def test_what_ends_a_command_from_inside_is_named(capsys, main, status, said):
+    assert run(main) == status
+    assert said in capsys.readouterr().err
+
+
+def test_help_ends_a_command_without_a_word(capsys):
+    with pytest.raises(SystemExit):
+        run(lambda: ArgumentParser().parse_args(['--help']))
+    assert capsys.readouterr().err == ''

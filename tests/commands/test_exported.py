@@ -78,6 +78,12 @@ def test_a_file_that_may_hold_code_is_measured_where_it_is_trusted(tool, tmp_pat
     measured(tool(*given, '--trusted'), 'accuracy/top1')
 
 
+@pytest.mark.parametrize(('config', 'task'), [(TINY, 'detection'), (TINY_SEG, 'segmentation')])
+def test_a_file_of_another_task_is_refused(tool, classifier, data, config, task):
+    said = f'model.onnx is of classification, and the config of {task}'
+    refused(tool('test', config, classifier, '--data-root', data), said)
+
+
 def test_what_does_not_fit_is_refused_before_the_test(tool, classifier, folders):
     given = 'test', TINY_CLS, classifier, '--data-root', folders
     refused(tool(*given, '--fused'), '--fused: an exported file is tested as it is')

@@ -60,7 +60,8 @@ def test_pictures_that_are_learned_end_the_run(run, data, short, monkeypatch):
     assert 'after 2 steps: pictures, annotations and settings fit together' in said
 
 
-def test_a_training_that_ends_near_zero_names_the_command(run, tool, data):
+def test_a_training_that_ends_near_zero_names_the_command(run, tool, data, monkeypatch):
+    monkeypatch.setattr(overfit, 'SHORT', 0)
     changes = ('--cfg-options', 'default_hooks.logger.interval=2')
     given = ('train', TINY, '--scratch', '--data-root', data, *changes)
     *_, last = run(*given).out.splitlines()
@@ -69,10 +70,10 @@ def test_a_training_that_ends_near_zero_names_the_command(run, tool, data):
     refused(tool(*given, '--overfit', 8, '--track', 'page'), '--overfit: --track has no effect')
 
 
-def test_the_command_keeps_what_the_model_starts_from():
+def test_the_command_keeps_what_the_model_starts_from(monkeypatch):
     zero = SimpleNamespace(current=lambda: 0.0)
     hub = SimpleNamespace(log_scalars={'val/mIoU': zero})
-    runner = SimpleNamespace(cfg={'default_scope': 'mmseg'}, message_hub=hub)
+    runner = SimpleNamespace(cfg={'default_scope': 'mmseg'}, message_hub=hub, iter=1000)
     given = {'config': 'quick_segmentor', 'scratch': False, 'data_root': 'street'}
     given |= {'annotations': (), 'pictures': None, 'masks': 'm/{}.png'}
     given |= {'pretrained': 'own.pth', 'freeze': 'backbone', 'lora': None, 'cfg_options': {}}
@@ -81,6 +82,12 @@ def test_the_command_keeps_what_the_model_starts_from():
         " train quick_segmentor --data-root street --masks 'm/{}.png' --pretrained own.pth "
         '--freeze backbone --overfit 8'
     )
+    runner.cfg['custom_imports'] = {'imports': ['vitbackbones', 'my_backbone']}
+    monkeypatch.setenv('PYTHONPATH', 'my code')
+    said = overfit.hint(runner, Namespace(**given))
+    assert "to find what is broken, PYTHONPATH='my code' " in said
+    runner.iter = 32  # of an epoch of a few pictures
+    assert overfit.hint(runner, Namespace(**given)) == ''
 
 
 @pytest.mark.parametrize(

@@ -105,3 +105,29 @@ def test_the_best_is_there_and_only_one(tmp_path, names, message):
 def test_a_smoke_test_is_not_continued(monkeypatch):
     monkeypatch.setattr(sys, 'argv', ['train.py', 'a.py', '--smoke', '--compile'])
     assert resume_hint() == 'start again with the same command'
+
+
+@pytest.mark.parametrize(
+    ('words', 'said'),
+    [
+        (['train', 'a b.py', '--amp'], "train 'a b.py' --amp --resume"),
+        (['train', 'a.py', '--pretrained', 'x.pth', '--amp'], 'train a.py --amp --resume'),
+        (['train', 'a.py', '--pretrained=x.pth', '--overwrite'], 'train a.py --resume'),
+        (['train', 'a.py', '--resume'], 'train a.py --resume'),
+        (
+            ['train', 'a.py', '--resume', 'b.pth', '--work-dir', 'c'],
+            'train a.py --work-dir c --resume',
+        ),
+        (['train', 'a.py', '--resume', '--work-dir', 'c'], 'train a.py --work-dir c --resume'),
+    ],
+)
+def test_the_command_that_continues_is_whole_and_quoted(monkeypatch, words, said):
+    monkeypatch.delenv('WORLD_SIZE', raising=False)
+    monkeypatch.setattr(sys, 'argv', ['vitbackbones', *words])
+    assert resume_hint() == f'continue with: vitbackbones {said}'
+
+
+def test_of_several_processes_only_the_launcher_knows_the_command(monkeypatch):
+    monkeypatch.setenv('WORLD_SIZE', '2')
+    monkeypatch.setattr(sys, 'argv', ['vitbackbones', 'train', 'a.py'])
+    assert resume_hint().startswith('continue with the same command and --resume')

@@ -80,6 +80,8 @@ def create_model(
     require_name(name)
     if isinstance(num_classes, bool):  # timm's second argument
         raise OptionError(f'num_classes={num_classes}: must be a number; options follow by keyword')
+    if not isinstance(num_classes, int) or num_classes < 0:
+        raise OptionError(f'num_classes={num_classes!r}: must be a whole number from 0')
     if pretrained and checkpoint is not None:
         raise OptionError('pretrained=True and a checkpoint: give one of the two')
     host, arguments, out_type = MODELS[name]

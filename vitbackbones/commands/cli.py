@@ -1,10 +1,12 @@
 """Arguments that several verbs share."""
 
-from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import SUPPRESS, Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable
 from typing import Any
 
 from ..utils.literals import is_balanced, read_value
+
+LARGEST = 2**26  # pixels of an image, more than any network computes at once
 
 
 class ConfigOptions(Action):
@@ -70,7 +72,10 @@ def image_size(text: str) -> tuple[int, int]:
     """Read '224' or '800x1333' as (height, width), as an argument's ``type``."""
     height, _, width = text.partition('x')
     try:
-        return count(height), count(width or height)
+        size = count(height), count(width or height)
+        if size[0] * size[1] > LARGEST:
+            raise ArgumentTypeError(f'{text} has more than {LARGEST:,} pixels')
+        return size
     except ValueError as error:
         raise ArgumentTypeError(f'{text} is not H or HxW, such as 224 or 800x1333') from error
 
@@ -197,6 +202,6 @@ def add_run_arguments(add: Callable[..., Action]) -> None:
     """Add what training and testing take."""
     add_shared(add, 'config')
     # torch.distributed.launch passes one or the other spelling; torchrun sets LOCAL_RANK instead
-    add('--local_rank', '--local-rank', type=int, default=0, help='set by the launcher')
+    add('--local_rank', '--local-rank', type=int, default=0, help=SUPPRESS)
     add_shared(add, '--work-dir', '--data-root', *FILE_OPTIONS)
     add_shared(add, '--backbone', '--cfg-options', '--launcher')

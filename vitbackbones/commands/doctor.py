@@ -26,6 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def doctor(options: Namespace) -> None:
     """Print one line for each check; exit with status 1 where one is a problem."""
+    print('looking at Python, packages and devices: about ten seconds', file=sys.stderr, flush=True)
     findings = list(examine(look()))
     for each in findings:
         print(printable(f'{each.state:<8} {each.check:<15} {each.text}'))

@@ -14,6 +14,7 @@ lists of names are there at once.
 """
 
 import os
+import re
 import select
 import signal
 import sys
@@ -23,8 +24,11 @@ from contextlib import contextmanager
 
 from ..configuration.checks.bug_report import write_report
 from ..errors import InputError, TrainingInterrupted
-from ..openmmlab.frames import release
+from ..openmmlab.frames import calls, release
+from ..utils.messages import in_one_line
 from ..utils.processes import SIGNALS, leads_machine, leave_processes, others_joined, process_rank
+
+NO_MEMORY = re.compile("out of memory|can't allocate|not enough memory", re.IGNORECASE)
 
 
 class Ended(KeyboardInterrupt):
@@ -86,7 +90,17 @@ def run(main: Callable[[], None]) -> int:
     except KeyboardInterrupt as stop:
         print('interrupted', file=sys.stderr)
         return 128 + (stop.args[0] if isinstance(stop, Ended) else signal.SIGINT)
+    except SystemExit as stop:
+        ender = calls(stop)[-1].file if stop.__traceback__ else ''
+        if stop.code or ender.endswith('argparse.py'):  # --help
+            raise
+        print(f'error: {ender} has ended this process by sys.exit; take that out', file=sys.stderr)
+        return 1
     except Exception as error:
+        full = isinstance(error, RuntimeError) and NO_MEMORY.search(str(error))
+        if full or isinstance(error, MemoryError):
+            print(f'error: there is not enough memory: {in_one_line(error)}', file=sys.stderr)
+            return 2
         if isinstance(error, BrokenPipeError) and _reader_is_gone():
             return 128 + signal.SIGPIPE
         traceback.print_exception(error)

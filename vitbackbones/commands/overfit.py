@@ -9,6 +9,7 @@ import copy
 import json
 import math
 import os
+import shlex
 import time
 from argparse import Namespace
 from pathlib import Path
@@ -18,7 +19,7 @@ from mmengine.hooks import Hook
 
 from ..configuration.checks.links import broken_links
 from ..configuration.data_paths import evaluators, first_dataset, loaders, separated
-from ..configuration.settings import as_list
+from ..configuration.settings import as_list, value_at
 from ..data.checks.coco_file import load_json
 from ..data.checks.findings import spread
 from ..errors import InputError, printable
@@ -29,6 +30,7 @@ from .cli import meant_files
 
 # By the toolbox: what is measured, and what counts as learned; thin parts of masks stay wrong.
 GOALS = {'mmdet': ('coco/bbox_mAP', 0.9), 'mmseg': ('mIoU', 50.0)}
+SHORT = 200  # steps, after which nothing is expected yet
 NOTHING = 0.01 / 0.9  # of the goal: below it, a training has learned nothing
 SECONDS, LEAST, MOST = 60, 300, 3000  # time, and steps; slow machines take their time for LEAST
 EVERY, WARM_UP = 50, 20  # steps between evaluations, and of the rate's rise
@@ -174,7 +176,7 @@ def hint(runner, options: Namespace) -> str:
         return ''
     metric, goal = GOALS.get(runner.cfg.get('default_scope'), ('', 0))
     measured = runner.message_hub.log_scalars.get(f'val/{metric}')
-    if measured is None or not 0 <= measured.current() < NOTHING * goal:
+    if measured is None or not 0 <= measured.current() < NOTHING * goal or runner.iter < SHORT:
         return ''
     given = ['--scratch'] * options.scratch
     for name in ('data_root', *meant_files(options), 'pretrained', 'freeze', 'lora'):
@@ -183,4 +185,7 @@ def hint(runner, options: Namespace) -> str:
     changes = [f'{key}={value}' for key, value in options.cfg_options.items()]
     given += ['--cfg-options', *changes] if changes else []
     command = command_line('train', options.config, *given, '--overfit', '8')
+    imports = value_at(runner.cfg, 'custom_imports.imports') or []
+    if (path := os.environ.get('PYTHONPATH')) and {*imports} - {'vitbackbones'}:
+        command = f'PYTHONPATH={shlex.quote(path)} {command}'
     return f'{metric} is {measured.current():.3f}: to find what is broken, {command}'

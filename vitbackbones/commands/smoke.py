@@ -122,6 +122,8 @@ def shorten(config: Config, resumed: bool = False) -> Config:
     checkpoint = hooks.get('checkpoint') or {'type': f'{SCOPE}.CheckpointHook'}
     hooks['checkpoint'] = {**checkpoint, 'interval': length, 'by_epoch': by_epoch, 'save_begin': 0}
     hooks['logger'] = {'type': 'LoggerHook', 'interval': 1}
+    log = config.get('log_processor') or {'type': 'LogProcessor', 'by_epoch': by_epoch}
+    config.log_processor = {**log, 'window_size': 1}  # the losses of the last line, no averages
     return config
 
 

@@ -107,7 +107,10 @@ def lint(config: Config, options: Iterable[str] = ()) -> None:
     for option in options:
         section = option.partition('.')[0]
         if section not in READ_KEYS or section in INSTEAD:
-            hint = INSTEAD.get(section) or did_you_mean(section, READ_KEYS)
+            places = [f'{place}.{section}' for place, node in dicts(config) if section in node]
+            places.sort(key=lambda place: (not place.startswith('train'), len(place)))
+            meant = f'; did you mean {places[0]!r}?' if places else ''
+            hint = INSTEAD.get(section) or meant or did_you_mean(section, READ_KEYS)
             said = f'{section} is not a setting of a run, so it has no effect{hint}'
             wrong.append(f'--cfg-options {option}: {said}')
     for key in sorted(set(config) - READ_KEYS):  # variables may have any name but a near one

@@ -7,9 +7,11 @@ from mmengine.config import Config
 from mmengine.model import BaseModel
 from torch import Tensor
 
+from ..errors import InputError
 from ..inference.predictor import only_loading
 from ..openmmlab.samples import fill
 from ..registry import SCOPE
+from ..tasks import find_task
 from .runtime import load
 
 
@@ -21,7 +23,8 @@ def use_exported(config: Config, file: str, trusted: bool = False) -> Config:
     """
     config = only_loading(config)
     kind = f'{SCOPE}.ExportedInTest'
-    config.model = {'type': kind, 'file': str(file), 'trusted': trusted}
+    task = type(find_task(config)).__name__.lower()
+    config.model = {'type': kind, 'file': str(file), 'task': task, 'trusted': trusted}
     return config
 
 
@@ -30,15 +33,18 @@ class ExportedInTest(BaseModel):
 
     Args:
         file: the file.
+        task: of the config, ``'detection'`` for one.
         trusted: whether code in it may run.
 
     Raises:
-        InputError: see :func:`vitbackbones.export.runtime.load`.
+        InputError: see :func:`vitbackbones.export.runtime.load`, or it is of another task.
     """
 
-    def __init__(self, file: str, trusted: bool = False) -> None:
+    def __init__(self, file: str, task: str, trusted: bool = False) -> None:
         super().__init__()
         self.exported = load(file, trusted=trusted)
+        if self.exported.card.task != task:
+            raise InputError(f'{file} is of {self.exported.card.task}, and the config of {task}')
 
     def __deepcopy__(self, memo: dict) -> 'ExportedInTest':
         return self  # to hooks that average weights: it has none, and no runtime can be copied

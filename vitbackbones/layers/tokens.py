@@ -153,7 +153,7 @@ class Origin:
     Attributes:
         img_size: (height, width) in pixels, None where the file does not tell.
         doubt: what to do then with as many cells as the model has in another shape: ``'same'``
-            takes the model's grid, ``'square'`` a square one, and ``'ask'`` is an error.
+            takes the model's grid, ``'square'`` a square one if it can, ``'ask'`` is an error.
     """
 
     img_size: tuple[int, int] | None = None
@@ -182,10 +182,10 @@ def stored_grid(cells: int, size: tuple[int, int], origin: Origin) -> tuple[int,
         return min(pairs, key=lambda pair: abs(math.log(pair[0] * width / (pair[1] * height))))
     side = math.isqrt(cells)
     same, square = cells == size[0] * size[1], cells == side * side
-    if same and (size[0] == size[1] or origin.doubt == 'same'):
-        return size
-    if square and (not same or origin.doubt == 'square'):
+    if square and (not same or size[0] == size[1] or origin.doubt == 'square'):
         return side, side
+    if same and origin.doubt != 'ask':
+        return size
     if same:
         raise OptionError(
             f'the file does not tell the grid of its {cells} positions, and the model has '

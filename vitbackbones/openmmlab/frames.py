@@ -61,7 +61,7 @@ def release(error: BaseException) -> None:
 
 
 def waits_for_data(frame: FrameType | None) -> bool:
-    """Whether a frame belongs to torch's loader, waiting for its workers."""
-    while frame is not None and frame.f_code.co_name != '_try_get_data':
+    """Whether a frame belongs to torch's loader: waiting for its workers, or loading itself."""
+    while frame is not None and frame.f_code.co_name not in ('_try_get_data', '_next_data'):
         frame = frame.f_back
     return frame is not None

@@ -4,6 +4,7 @@ A work dir stands for its latest checkpoint, ``WORK_DIR/best`` for the one that 
 evaluation (``default_hooks.checkpoint.save_best``).
 """
 
+import os
 import sys
 from pathlib import Path
 from zipfile import is_zipfile
@@ -15,6 +16,7 @@ from ..errors import InputError
 from ..utils.files import read_small
 from ..utils.messages import did_you_mean
 from ..utils.processes import process_rank, show_warnings
+from ..utils.verbs import command_line
 from ..weights import fetch
 from ..weights.table import find_detector
 from ..weights.trained import trained_weights
@@ -162,4 +164,14 @@ def resume_hint() -> str:
     """Say how the run of this process goes on; a smoke test begins again."""
     if '--smoke' in sys.argv:
         return 'start again with the same command'
-    return 'continue with the same command and --resume, without --pretrained or --overwrite'
+    if 'WORLD_SIZE' in os.environ or '--launcher' in sys.argv:  # of a command that is not seen here
+        return 'continue with the same command and --resume, without --pretrained or --overwrite'
+    words = iter(sys.argv[1:] if sys.argv[1:2] != ['train'] else sys.argv[2:])
+    kept = []
+    for word in words:
+        if word in ('--pretrained', '--resume'):
+            following = next(words, '')
+            kept += [following] * following.startswith('-')
+        elif not word.startswith(('--pretrained=', '--resume=', '--overwrite')):
+            kept.append(word)
+    return f'continue with: {command_line("train", *kept, "--resume")}'

@@ -40,6 +40,8 @@ DETECTION = {
     'val_evaluator=None': 'val_evaluator: is missing beside val_dataloader, val_cfg; give all of',
     'custom_hooks=dict(type=EMAHook)': "custom_hooks: is {'type': 'EMAHook'}, but it must be",
     'default_scope=[1]': 'default_scope: is [1], but it must be a string or None',
+    'lr=0.1': "lr is not a setting of a run, so it has no effect; did you mean 'optim_wrapper.opt",
+    'batch_size=4': "did you mean 'train_dataloader.batch_size'?",
     # single settings
     'log_level=FOO': "log_level: is 'FOO', but it must be the name of a log level, such as INFO",
     'compile=x': "compile: is 'x', but it must be a dict or True or False",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from mmengine.hooks import Hook
 from mmengine.registry import DATASETS, HOOKS
+from torch.utils.data import get_worker_info
 
 from vitbackbones.errors import InputError, TrainingInterrupted
 from vitbackbones.training.console import QuietRunner
@@ -106,7 +107,7 @@ class NotHandedOver:
 
 
 def end_the_run():
-    os.kill(os.getppid(), signal.SIGTERM)
+    os.kill(os.getppid() if get_worker_info() else os.getpid(), signal.SIGTERM)
     time.sleep(600)
 
 
@@ -155,6 +156,17 @@ def test_a_signal_ends_a_run_that_waits_for_its_data(tmp_path, monkeypatch, spli
     assert (meta['epoch'], meta['iter']) == place
     whole = failing(tmp_path / 'whole', *given, split=split)
     assert state(resumed(run)) == state(run_toy(whole))
+
+
+def test_a_signal_ends_a_run_whose_own_process_loads_without_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(interrupt, 'GRACE', 0.5)
+    given = (tmp_path / 'flag', 'ends the run', 6)
+    run = failing(tmp_path, *given, workers=0)
+    with pytest.raises(TrainingInterrupted):
+        run_toy(run)
+    meta = load_file(tmp_path / 'interrupted.pth')['meta']
+    assert (meta['epoch'], meta['iter']) == (0, 3)
+    assert state(resumed(run)) == state(run_toy(failing(tmp_path / 'whole', *given, workers=0)))
 
 
 def test_nothing_is_saved_where_nothing_was_trained(tmp_path):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import OptionError
-from ...layers import Recursion, drop_path_rates
+from ...layers import Recursion, drop_path_rates, require_size
 
 UNCHANGED: dict = {}  # of a part: the host's own, as it is
 
@@ -64,6 +64,7 @@ class BlockOptions:
         **options,
     ) -> None:
         super().__init__(*arguments, **options)
+        require_size('in_channels', in_channels)
         self.in_channels = in_channels
         self.drop_rate, self.drop_path_rate = drop_rate, drop_path_rate
         self.block_options: dict[str, Any] = {

@@ -15,7 +15,16 @@ def cast_to_parameter_dtype(backbone: nn.Module, images: tuple[Tensor]) -> tuple
 
     The toolboxes' data preprocessors give float32 whatever the model is. Images of bytes, which
     nobody has normalized, stay as they are, and the first convolution refuses them.
+
+    Raises:
+        OptionError: an image has no axis for the batch, or another one too many.
     """
+    for image in images:
+        if image.ndim != 4:
+            raise OptionError(
+                f'expected images (N, C, H, W), but got {tuple(image.shape)}'
+                + '; image[None] is a batch of one' * (image.ndim == 3)
+            )
     floating = (each.dtype for each in backbone.parameters() if each.is_floating_point())
     dtype = next(floating, None)  # None: nothing of the backbone is computed in floating point
     return tuple(image.to(dtype) if image.is_floating_point() else image for image in images)

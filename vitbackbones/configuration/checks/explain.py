@@ -9,6 +9,7 @@ import errno
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from mmcv.transforms import BaseTransform
 from mmengine.config import Config
@@ -84,6 +85,9 @@ def _explanation(config: Config, error: Exception) -> InputError | None:
     if isinstance(error, OSError) and error.errno in FULL:
         place = error.filename or config.work_dir
         return InputError(f'{place} cannot be written ({error.strerror}); make room first')
+    gone = isinstance(error, FileNotFoundError) and str(error.filename or '')
+    if gone and Path(gone).absolute().is_relative_to(Path(config.work_dir).absolute()):
+        return InputError(f'{gone} is gone: something else removes files of this run')
     # a package or a compiled operator that is not there; mmdet says the latter in its own way
     if isinstance(error, ImportError) or 'requires mmcv to be compiled' in str(error):
         return InputError(f'{config.filename}: {error}')

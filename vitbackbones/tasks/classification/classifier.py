@@ -11,6 +11,7 @@ from mmpretrain.models import ImageClassifier as MMPretrainImageClassifier
 from torch import Tensor
 
 from ...backbones.classifier import Classifier
+from ...layers import UNKNOWN, Origin
 from ...weights.filling import load_pretrained, pretrained_options
 
 
@@ -56,6 +57,8 @@ class ImageClassifier(MMPretrainImageClassifier):
         named = deep | {f'{key}_shallow': shallow[key] for key in shallow if 'loss' in key}
         return {key: value / 2 if 'loss' in key else value for key, value in named.items()}
 
-    def split_converted(self, state: dict[str, Tensor]) -> dict[str, Tensor]:
+    def split_converted(
+        self, state: dict[str, Tensor], origin: Origin = UNKNOWN
+    ) -> dict[str, Tensor]:
         """As our own :class:`~vitbackbones.backbones.classifier.Classifier`: keys are equal."""
-        return Classifier.split_converted(self, state)
+        return Classifier.split_converted(self, state, origin)

@@ -10,6 +10,7 @@ where nothing was better than before: a run that resumes from the first begins w
 """
 
 import inspect
+from contextlib import suppress
 from pathlib import Path
 
 from mmengine.fileio import LocalBackend
@@ -90,5 +91,6 @@ class _LateRemoval:
     def remove_all_but(self, kept: set[str]) -> None:
         """Remove what was asked for, except a file that was since written again."""
         for path in set(self._outdated) - kept:
-            self._backend.remove(path)
+            with suppress(FileNotFoundError):  # the user was faster
+                self._backend.remove(path)
         self._outdated.clear()

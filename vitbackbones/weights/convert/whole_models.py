@@ -58,6 +58,8 @@ def convert_setr(state: dict[str, Tensor]) -> dict[str, Tensor]:
         if match and f'{match[1]}syncbn_fc_{match[2]}.weight' not in state:
             key = f'{match[1]}conv_seg.{match[3]}'
         out[key] = value
+    if 'backbone.cls_token' in unused and 'backbone.pos_embed' in out:
+        out['backbone.pos_embed'] = out['backbone.pos_embed'][:, 1:]  # of the patches alone
     return rename(out, _SETR_RULES)
 
 
