@@ -22,7 +22,9 @@ from mmengine.registry import DefaultScope
 from mmengine.structures import InstanceData, PixelData
 from mmseg.structures import SegDataSample
 
+from vitbackbones.configuration.checks.schedules import simulated
 from vitbackbones.configuration.names import config_files
+from vitbackbones.configuration.read import read_config
 
 from .shipped import shipped
 from .small_backbones import small
@@ -257,3 +259,11 @@ def test_nothing_to_find_is_a_finite_loss(head):
     total.backward()
     gradients = [p.grad for p in model.parameters() if p.grad is not None]
     assert all(bool(gradient.isfinite().all()) for gradient in [total, *gradients])
+
+
+def test_upernets_rate_falls_from_the_first_iteration_under_the_warm_up():
+    """6e-5 (1 - t / 160000), times t / 1500 until there: 5.94e-5 at the highest."""
+    config = read_config('upernet_swin_t_ade20k')
+    rates = simulated(config.param_scheduler, [6e-5], 160_000, by_iterations=True)
+    assert max(rate for (rate,) in rates) == pytest.approx(5.94e-5, rel=2e-3)
+    assert rates[500][0] == pytest.approx(6e-5 / 2, rel=1e-2)

@@ -102,7 +102,9 @@ DETECTION = {
     'param_scheduler=dict(type=CosineAnnealingLR,T_max=1.5)': 'param_scheduler.T_max: is 1.5, but',
     'train_cfg.val_begin=99': 'train_cfg.val_begin: is 99, after the end of a run of 2 epochs',
     'optim_wrapper.clip_grad={}': 'clip_grad: is {}, but it must be a dict such as dict(max_norm=1',
+    'param_scheduler=[dict(type=PolyLR,begin=9,end=12)]': 'begin: is 9, at or after the end of the',
     # what would stop it after an epoch
+    'default_hooks.checkpoint.out_dir=/proc/1/x': "out_dir: is '/proc/1/x', but it must be the nam",
     'val_evaluator.outfile_prefix=/proc/x/y': "outfile_prefix: is '/proc/x/y', but it must be the ",
     'val_evaluator.collect_device=tpu': "is 'tpu', but it must be one of 'cpu', 'gpu'",
     'val_evaluator.format_only=True': 'is True, but it must be False, as it measures nothing',
@@ -148,7 +150,9 @@ SEGMENTATION = {
     'model.data_preprocessor.seg_pad_val=0': 'is 255, where padding gives data_preprocessor.seg_pa',
     'model.decode_head.ignore_index=0': 'is 0, where padding gives data_preprocessor.seg_pad_val=2',
 }
+NOTHING_LEARNS = 'custom_keys=dict(backbone=dict(lr_mult=0),head=dict(lr_mult=0)'
 CLASSIFICATION = {
+    f'optim_wrapper.paramwise_cfg=dict({NOTHING_LEARNS}))': 'lr_mult is 0 for every parameter of',
     'train_dataloader.sampler.num_repeats=0': 'num_repeats: is 0, but it must be a whole number f',
     'train_dataloader.dataset.with_label=False': 'but it must be True, as training needs labels',
     'model.head.cal_acc=yes': "cal_acc: is 'yes', but it must be True or False",

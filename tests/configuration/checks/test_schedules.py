@@ -29,6 +29,7 @@ def findings(schedules, lr=1e-3, **loop):
         ([{'type': 'ExponentialLR', 'gamma': 1.2}], 'rises from 0.001 to'),
         ([{'type': 'StepLR', 'step_size': 0}], 'ZeroDivisionError'),
         ([{'type': 'CosineAnnealingLR', 'begin': 9, 'end': 3}], 'ValueError: '),
+        ([{'type': 'ExponentialLR', 'gamma': 1e-30}], 'above 0 in 10% of the run only'),
         ([{'type': 'PolyLR', 'end': 3}], 'above 0 in 20% of the run only'),
         ([WARM_UP, {'type': 'CosineAnnealingLR', 'eta_min': 0.1}], '1.eta_min: is 0.1, above the'),
     ],

@@ -7,7 +7,7 @@ import torch
 from mmengine.registry import MODELS
 from torch import nn
 
-from vitbackbones.configuration.checks.trial import try_model
+from vitbackbones.configuration.checks.trial import _differ, try_model
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
@@ -151,3 +151,19 @@ def test_a_detr_that_gets_several_maps_is_told_to_take_the_last(backbone, remedy
     neck = {'type': 'ChannelMapper', 'in_channels': [64], 'out_channels': 128, 'num_outs': 1}
     with pytest.raises(InputError, match=f'return only the last map, {remedy}'):
         try_model(changed('detr', backbone=backbone, neck=neck))
+
+
+@pytest.mark.parametrize(
+    ('wanted', 'index', 'differ'),
+    [
+        (32, None, False),
+        (48, None, True),
+        ([32, 64], None, False),
+        ([32, 32], None, True),
+        (32, [0, 1], True),
+        ('what the neck gives', None, False),  # what a head of others takes is not known
+        (None, None, False),
+    ],
+)
+def test_widths_of_a_head_are_compared_where_they_are_numbers(wanted, index, differ):
+    assert _differ(wanted, index, [32, 64]) is differ

@@ -67,3 +67,17 @@ def test_the_size_is_that_of_the_decoded_image(tmp_path, suffix, orientation, lo
     path = str(tmp_path / f'a.{suffix}')
     Image.new('RGB', (16, 12)).save(path, exif=exif)
     assert size_of(read_header(path), load == 'color') == read_image(path, load).shape[:2]
+
+
+def test_a_file_of_a_storage_is_asked_for_with_its_options(monkeypatch, tmp_path):
+    file, asked = tmp_path / 'a.png', []
+    Image.new('RGB', (4, 3)).save(file)
+
+    def get(path, backend_args=None):
+        asked.append((path, backend_args))
+        return file.read_bytes()
+
+    monkeypatch.setattr('mmengine.fileio.get', get)
+    options = {'backend': 'petrel'}
+    assert read_image('s3://pictures/a.png', backend_args=options).shape == (3, 4, 3)
+    assert asked == [('s3://pictures/a.png', options)]

@@ -1,8 +1,9 @@
 """The parts of a page."""
 
 import numpy as np
+from matplotlib.figure import Figure
 
-from vitbackbones.results.report.elements import LARGEST, Matrix, confusion_parts
+from vitbackbones.results.report.elements import LARGEST, Matrix, confusion_parts, drawing
 
 
 def matrix(classes):
@@ -28,3 +29,9 @@ def test_the_most_frequent_mistakes():
     assert [row[:3] for row in pairs.rows[:4]] == [[f'c{i}', 'missed', 1000] for i in range(4)]
     assert [row[:3] for row in pairs.rows[4:]] == [['c2', 'c3', 2], ['c1', 'c2', 1]]
     assert pairs.rows[4][3] == 100 * 2 / 6002
+
+
+def test_a_drawing_has_the_same_bytes_on_any_day():
+    figure = Figure()
+    figure.subplots().plot([1, 2])
+    assert b'<dc:date>' not in drawing(figure, 'a line').content

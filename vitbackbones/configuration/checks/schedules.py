@@ -20,6 +20,7 @@ STEPS = (
 )
 ITERATIONS = ('begin', 'end', 'T_max', 'step_size', 'milestones', 'periods', 'total_steps')
 SOME = 1e-4  # of the highest base rate: less is next to nothing
+NOTHING = 1e-6  # of it: this counts as 0
 LEARNS = 0.5  # of the run must have a rate above 0
 FALLS = 1.01  # times its beginning is the most that a rate ends with
 
@@ -54,6 +55,9 @@ def _schedule_findings(config: Mapping, length: int, by_iterations: bool) -> Ite
         yield 'optim_wrapper.optimizer.lr: is 0, so the run learns nothing'
         return
     for place, each in enumerate(schedules):
+        begin, same_unit = each.get('begin') or 0, each.get('by_epoch', True) != by_iterations
+        if same_unit and begin >= length:
+            yield f'param_scheduler.{place}.begin: is {begin}, at or after the end of the run'
         if (lowest := each.get('eta_min') or 0) > max(rates):
             yield f'param_scheduler.{place}.eta_min: is {lowest}, above the rate of {max(rates):g}'
     never = [
@@ -149,7 +153,7 @@ def _wrong_rates(seen: list[list[float]], rates: list[float]) -> Iterator[str]:
             f'param_scheduler: the learning rate rises from {max(rates):g} to {max(seen[-1]):.3g} '
             'at the end of the run'
         )
-    elif (part := sum(max(step) > 0 for step in seen) / len(seen)) < LEARNS:
+    elif (part := sum(max(step) > NOTHING * max(rates) for step in seen) / len(seen)) < LEARNS:
         yield (
             f'param_scheduler: the learning rate is above 0 in {part:.0%} of the run only; let '
             'the schedules end with train_cfg'

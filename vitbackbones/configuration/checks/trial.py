@@ -51,9 +51,9 @@ def try_model(config: Config) -> None:
     if config.get('lora'):
         add_adapters(model.backbone, config.lora)
     wrapper = config.get('optim_wrapper') or {}
-    keys = (wrapper.get('paramwise_cfg') or {}).get('custom_keys') or ()
+    keys = (wrapper.get('paramwise_cfg') or {}).get('custom_keys') or {}
     if not str(wrapper.get('constructor', 'vitbackbones.')).startswith('vitbackbones.'):
-        keys = ()  # another constructor may match names in its own way
+        keys = {}  # another constructor may match names in its own way
     names = [f'.{name}' if '.' not in name else name for name, _ in model.named_parameters()]
     parts = {part for name in names for part in name.split('.')}
     misspelled, without_effect = [], []
@@ -70,8 +70,20 @@ def try_model(config: Config) -> None:
         for place, settings in dicts({'model': config.model})
         if settings.get('loss_weight') == 0
     ]
+    factors = {factor_of(name, keys) for name in names}
+    if factors == {0}:
+        misspelled.append(
+            'optim_wrapper.paramwise_cfg.custom_keys: lr_mult is 0 for every parameter of the '
+            'model, so the run learns nothing'
+        )
     report(config, [*misfits(config, model), *misspelled])
     show_warnings(without_effect)
+
+
+def factor_of(name: str, keys: Mapping) -> float:
+    """Return the ``lr_mult`` of a parameter: of the longest key in its name, as mmengine does."""
+    found = [key for key in keys if key in name]
+    return keys[max(found, key=len)].get('lr_mult', 1.0) if found else 1.0
 
 
 def build_model(config: Config) -> nn.Module:

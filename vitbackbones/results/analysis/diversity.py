@@ -14,10 +14,11 @@ composite one, which has no closed minimum. Without shortcuts r(Z) falls to 0 wi
 become the same. Beside it stand r(Z) / ||Z||, which does not grow with the length of the tokens,
 and the mean cosine between two different tokens.
 
-**Bounds** (Aug-ViT, Theorems 1 and 2). With gamma = sum_h ||W_QK,h||_1 ||W_VO,h|| an attention,
-its heads c wide, makes of r(Z) at most 4 gamma / sqrt(c) r(Z)^3 + alpha r(Z). Without a shortcut
-alpha is 0, else 1 + sum_i lambda ||Theta_i||, lambda the steepest slope of a path. The theorems
-have no LayerNorm and no MLP; here an MLP adds lambda ||W_1|| ||W_2|| r(Z).
+**Bounds** (after Aug-ViT, Theorems 1 and 2, which print H gamma / sqrt(d) and 2 H alpha). With
+gamma = sum_h ||W_QK,h||_1 ||W_VO,h|| an attention, its heads c wide, makes of r(Z) at most
+4 gamma / sqrt(c) r(Z)^3 + alpha r(Z). Without a shortcut alpha is 0, else
+1 + sum_i lambda ||Theta_i||, lambda the steepest slope of a path. The theorems have no LayerNorm
+and no MLP; here an MLP adds lambda ||W_1|| ||W_2|| r(Z).
 """
 
 import math
