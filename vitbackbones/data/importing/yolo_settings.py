@@ -71,10 +71,11 @@ def folder_of(file: Path) -> Path:
     places = []
     for _, text in _values(settings):
         place = Path(os.path.normpath(base / text))
-        if place.suffix.lower() == '.txt' and place.is_file():
+        beside = text.lstrip('./')
+        if place.suffix.lower() == '.txt' and os.path.isfile(place):
             lines = read_text(place).splitlines()[:SAMPLE]
             places += [Path(os.path.normpath(place.parent / line.strip())) for line in lines]
-        elif os.path.exists(file.parent / text.lstrip('./')):
+        elif beside and 'path' not in settings and os.path.exists(file.parent / beside):
             return file.parent  # Roboflow writes .. before the folders beside the file
         else:
             places.append(place)
@@ -82,7 +83,7 @@ def folder_of(file: Path) -> Path:
     if not places or any(file.parent in place.parents for place in places):
         return file.parent
     common = Path(os.path.commonpath(places))
-    while common.is_file() or KINDS.fullmatch(common.name.lower()) or common.name in SPLIT_OF:
+    while common.name and (common.is_file() or _own_word(common) in ('', *SPLIT_OF)):
         common = common.parent
     if len(common.parts) < SHALLOWEST or common == Path.home():
         raise InputError(
@@ -90,6 +91,11 @@ def folder_of(file: Path) -> Path:
             'them into a folder of their own.'
         )
     return common
+
+
+def _own_word(folder: Path) -> str:
+    """Return what the name of a folder says beside pictures, annotations and a year."""
+    return KINDS.sub('', folder.name.lower()).strip('_-. 0123456789')
 
 
 @dataclass
