@@ -107,6 +107,16 @@ def test_pictures_that_are_missing_twice_or_of_another_size_are_faults(tmp_path)
         assert text in fault
 
 
+def test_a_picture_in_another_folder_is_said(tmp_path):
+    picture(tmp_path / 'cam1' / 'a.png')
+    write(tmp_path, ('cam0/a.png', BOX))
+    source, (only,), _ = read(tmp_path)
+    assert len(only.objects) == 1
+    ((what, (place,)),) = source.changes.items()
+    assert what == 'pictures in other folders than the XML file says, taken by their names'
+    assert place.endswith('cam1/a.png')
+
+
 def test_tracks_of_a_video_are_refused(tmp_path):
     picture(tmp_path / 'a.png')
     write(tmp_path, end='<track id="0" label="cat"/>')

@@ -44,16 +44,19 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
         bases = (file.parent / 'images', file.parent, source.root)
         for node in tree.iterfind('image'):
             with source.listing_faults():
-                path = meant(node.get('name', ''), bases, known)
+                name = node.get('name', '')
+                path = meant(name, bases, known)
                 if path is None:
-                    raise InputError(f'{file}: there is no picture {node.get("name")}. Add it.')
+                    raise InputError(f'{file}: there is no picture {name}. Add it.')
+                if not path.as_posix().endswith(name):
+                    note = 'pictures in other folders than the XML file says, taken by their names'
+                    source.change(note, f'{file}: {name}, {path}')
                 if path in found:
                     raise InputError(f'{file}: {path} is annotated twice. Keep one <image>.')
                 picture = open_picture(source, path)
                 picture.split = named_split(node.get('subset', '').lower()) or picture.split
                 require_size(picture, file, node.get('width'), node.get('height'))
-                where = f'{file}: {node.get("name")}'
-                add_shapes(source, picture, where, [*node], _add_shape, _group_of)
+                add_shapes(source, picture, f'{file}: {name}', [*node], _add_shape, _group_of)
                 found[path] = picture
     for path in source.pictures:
         if path not in found:
