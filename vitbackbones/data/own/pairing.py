@@ -177,8 +177,10 @@ def _match(root: Path, pictures: list[File], masks: list[File], scope: str | Non
         and not {*words(' '.join(more))} & NO_CLASSES
     ]
     likely.sort(key=lambda form: (-forms[form], len(''.join((*form[0], *form[1]))), form))
-    if not likely:
-        return found
+    if not likely:  # perhaps both ends differ: img_01_left, mask_01_v2
+        both = _common_ends(pictures), _common_ends(masks)
+        again = _applied(root, both, groups, others, scope)
+        return again if 2 * len(again) > max(2, min(len(pictures), len(masks))) else found
     best, *rest = (_applied(root, form, groups, others, scope) for form in likely)
     for other in rest if likely[0] != EXACT else ():
         mask_of = dict(other)
@@ -204,6 +206,15 @@ def _shared(one: str, other: str) -> int:
     if re.search(r'\d', one[count : count + 1] + other[count : count + 1]):
         return len(one[:count].rstrip('0123456789'))
     return count
+
+
+def _common_ends(files: Iterable[File]) -> Ends:
+    """Return what all names begin and end with, up to a separator."""
+    stems = [file.stem for file in files]
+    begin = os.path.commonprefix(stems)
+    end = os.path.commonprefix([stem[len(begin) :][::-1] for stem in stems])[::-1]
+    begin = re.sub(r'[^_. -]*$', '', begin)
+    return begin, re.sub(r'^[^_. -]*', '', end)
 
 
 def _applied(root: Path, form: Form, pictures: dict, masks: dict, scope: str | None) -> list[Pair]:

@@ -8,6 +8,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from .splits import SPLIT_OF
@@ -29,22 +30,23 @@ SETS = {kind: {w + s for w in text.split() for s in ('', 's')} for kind, text in
 PICTURE_WORDS, MASK_WORDS = SETS['pictures'], SETS['masks']
 NO_CLASSES = SETS['others'] | SETS['colors'] | SETS['leftovers']
 KNOWN_WORDS = {*SPLIT_OF} | MASK_WORDS | PICTURE_WORDS | SETS['fillers']
-JOINED = sorted({*SPLIT_OF} | MASK_WORDS | PICTURE_WORDS, key=len, reverse=True)
+JOINED = '|'.join(sorted({*SPLIT_OF} | MASK_WORDS | PICTURE_WORDS, key=len, reverse=True))
+ALL_JOINED, EACH_JOINED = re.compile(f'({JOINED})+'), re.compile(JOINED)
 WORD = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+')
 LOSSY = ('.jpg', '.jpeg')
 
 
-def words(name: str) -> list[str]:
+@lru_cache(100_000)
+def words(name: str) -> tuple[str, ...]:
     """Return the words of a file or folder in lower case.
 
     >>> words('JPEGImages'), words('gtFine_labelIds'), words('trainannot')
-    (['jpeg', 'images'], ['gt', 'fine', 'label', 'ids'], ['train', 'annot'])
+    (('jpeg', 'images'), ('gt', 'fine', 'label', 'ids'), ('train', 'annot'))
     """
     found = []
     for word in map(str.lower, WORD.findall(name)):
-        whole = re.fullmatch(f'({"|".join(JOINED)})+', word)
-        found += re.findall('|'.join(JOINED), word) if whole else [word]
-    return found
+        found += EACH_JOINED.findall(word) if ALL_JOINED.fullmatch(word) else [word]
+    return tuple(found)
 
 
 def roles_of(root: Path, files: Sequence[Path], leave: bool = True) -> dict[str, list[Path]]:
@@ -78,12 +80,12 @@ def _role(folders: Sequence[str], leave: bool) -> str:
 
 
 def masks_beside(files: Iterable[Path]) -> set[Path]:
-    """Return the masks among files of the same folders: by words, or as PNG beside JPEG."""
+    """Return the masks among files whose folders tell nothing: by words, or as PNG beside JPEG."""
     named = {file for file in files if MASK_WORDS & {*words(file.stem)}}
     if named and named != {*files}:
         return named
-    lossy = {file.with_suffix('') for file in files if file.suffix.lower() in LOSSY}
-    return {f for f in files if f.suffix.lower() not in LOSSY and f.with_suffix('') in lossy}
+    others = {file for file in files if file.suffix.lower() not in LOSSY}
+    return others if others != {*files} else set()
 
 
 def copies_beside(files: Iterable[Path]) -> set[Path]:
@@ -91,7 +93,7 @@ def copies_beside(files: Iterable[Path]) -> set[Path]:
     named = {file: (file.parent, words(file.stem)) for file in files}
     places, copies = {(folder, *name) for folder, name in named.values()}, set()
     for file, (folder, name) in named.items():
-        rest = [word for word in name if word not in NO_CLASSES]
+        rest = tuple(word for word in name if word not in NO_CLASSES)
         if rest != name and (folder, *rest) in places:
             copies.add(file)
     return copies
