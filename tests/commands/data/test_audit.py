@@ -217,20 +217,25 @@ def test_a_curve_says_whether_more_pictures_help(run, pets, truth, tmp_path):
     assert rows.isdisjoint(each['id'] for each in part['images'])
 
 
-def test_a_weak_audit_says_how_sure_it_is_and_what_to_do(run, pets, truth, monkeypatch):
-    monkeypatch.setattr(
-        audit, 'of_boxes', lambda *_: [Suspicion(0.09, 3, 'spurious', 7, BOX, 0, '')]
-    )
+@pytest.mark.parametrize(
+    ('likelihood', 'reached', 'places', 'is_weak'),
+    [(0.09, 0.1, '1 place', True), (0.04, 0.1, '0 places', True), (0.09, 0.9, '1 place', False)],
+)
+def test_a_weak_audit_says_how_sure_it_is_and_what_to_do(
+    run, pets, truth, monkeypatch, likelihood, reached, places, is_weak
+):
+    train, doubt = folds.Quick.train, Suspicion(likelihood, 3, 'spurious', 7, BOX, 0, '')
+    monkeypatch.setattr(folds.Quick, 'train', lambda *given: train(*given) * reached / 0.9)
+    monkeypatch.setattr(audit, 'of_boxes', lambda *_: [doubt])
     said = run('audit', pets, '--out', 'out', '--folds', 2, '--minutes', 0.5).out.splitlines()
-    assert said[-3].startswith('1 place where a label may be wrong')
-    assert 'has a likelihood of 0.09: the models know too little' in said[-1]
-    assert said[-1].endswith(f'audit {pets} --minutes 1.5 --out {Path("out").absolute()}_longer')
-    monkeypatch.setattr(
-        audit, 'of_boxes', lambda *_: [Suspicion(0.04, 3, 'spurious', 7, BOX, 0, '')]
-    )
-    said = run('audit', pets, '--out', 'two', '--folds', 2).out.splitlines()
-    assert said[-3].startswith('0 places')
-    assert 'has a likelihood of 0.04' in said[-1]
+    (place,) = (line for line in said if 'where a label may be wrong' in line)
+    assert place.startswith(f'{places} where a label may be wrong')
+    assert ('the likeliest 0.09' in place) == (places == '1 place')
+    if is_weak:
+        assert f'has a likelihood of {likelihood:.2f}, and coco/bbox_mAP_50 is 0.10' in said[-1]
+        assert said[-1].endswith(
+            f'audit {pets} --minutes 1.5 --out {Path("out").absolute()}_longer'
+        )
 
 
 def test_a_sure_audit_ends_with_what_to_do_after_a_look(run, pets, truth):

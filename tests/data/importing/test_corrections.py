@@ -47,6 +47,7 @@ def test_a_region_gets_the_value_of_its_class(listed):
 @pytest.mark.parametrize(
     ('change', 'words'),
     [
+        ({'images': []}, 'lists no picture, so there is nothing to take over'),
         ({'categories': [{'id': 5, 'name': 'cow'}]}, "classes that are not in .*'cow'"),
         ({'images': [{'id': 7, 'file_name': 'b.png', 'sha256': ''}]}, "'b.png' is not one of"),
         (

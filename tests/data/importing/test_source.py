@@ -136,3 +136,9 @@ def test_a_link_to_what_is_gone_is_named(root):
     (root / 'images' / 'link.png').symlink_to('nothing')
     with pytest.raises(InputError, match='images/nothing, which is gone. Take it out, or import'):
         Source(root)
+
+
+def test_links_alone_whose_pictures_are_gone_are_named(tmp_path):
+    (tmp_path / '0.png').symlink_to('moved.png')
+    with pytest.raises(InputError, match=r'no picture .* Links lead to .*/moved\.png, which is'):
+        Source(tmp_path, follow=True)

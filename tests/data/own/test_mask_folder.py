@@ -123,3 +123,10 @@ def test_lines_of_vocs_lists_are_names_with_spaces(tmp_path, end, below):
 def test_what_cannot_be_found_is_one_message(tmp_path, content, message):
     with pytest.raises(InputError, match=message):
         find_mask_parts(write(tmp_path, content))
+
+
+def test_links_to_pictures_that_are_gone_are_named(tmp_path):
+    write(tmp_path, {'masks/0.png': None, 'images/other': None})
+    (tmp_path / 'images' / '0.png').symlink_to('moved.png')
+    with pytest.raises(InputError, match=r'Links lead to .*images/moved\.png, which is gone'):
+        find_mask_parts(tmp_path)

@@ -101,6 +101,7 @@ def audit(options: Namespace) -> None:
         print(f'{plural(len(groups), "group")} of near duplicates, {leaks} of them across splits')
         wanted = _unlabeled(pool, options.pick) if options.pick else None
         fold, steps = _plan(pool, groups, quick, out, options)
+        lowest = quick.good
         for number in range(options.folds):
             reached = quick.train(out / f'fold_{number}', steps)
             print(f'fold {number + 1} of {options.folds}: {quick.metric} {reached}', flush=True)
@@ -110,6 +111,7 @@ def audit(options: Namespace) -> None:
                     'of the labels. This looks for the reason: '
                     + command_line('train', quick.config, '--data-root', root, '--overfit', 8)
                 )
+            lowest = min(lowest, reached)
         files = [quick.found(out / f'fold_{number}') for number in range(options.folds)]
         listed = of_boxes(pool, fold, files) if pool.content else of_masks(pool, files)
         least = LEAST_OF_BOXES if pool.content else LEAST_OF_REGIONS
@@ -127,16 +129,20 @@ def audit(options: Namespace) -> None:
         )
         if wanted:
             _pick(pool, quick, out, *wanted)
-    print(f'{plural(len(listed), "place")} where a label may be wrong: {out / LIST}; page: {page}')
+    sure = f' (the likeliest {best:.2f})' if listed else ''
+    places = f'{plural(len(listed), "place")} where a label may be wrong{sure}'
+    print(f'{places}: {out / LIST}; page: {page}')
     given = {f'--{name}': files for name, files in meant_files(options).items() if files}
     chosen = [word for name, files in given.items() for word in (name, *as_list(files))]
     accepted = ['import', 'corrections', out / LIST, root, 'CORRECTED', *chosen]
-    print('after a look:', command_line(*accepted))
-    if best < SURE:
+    if listed:
+        print('after a look:', command_line(*accepted))
+    if best < SURE and lowest < quick.good:
         again = ['--minutes', f'{3 * options.minutes:g}', '--out', f'{out}_longer']
         print(
-            f'the likeliest has a likelihood of {best:.2f}: the models know too little to judge '
-            f'these labels. Train longer: {command_line("audit", root, *again, *chosen)}'
+            f'the likeliest has a likelihood of {best:.2f}, and {quick.metric} is {lowest:.2f}: '
+            'the models know too little to judge these labels. Train longer:',
+            command_line('audit', root, *again, *chosen),
         )
 
 

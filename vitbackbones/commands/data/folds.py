@@ -24,7 +24,8 @@ class Quick:
 
     Attributes:
         config: its name.
-        metric: of which ``least`` is reached, unless next to nothing was learned.
+        metric: of which ``least`` is reached, unless next to nothing was learned, and ``good``
+            where the models know enough to find no fault.
         asked: settings.
         file: the setting that names the file, to which ``suffix`` is added.
     """
@@ -32,6 +33,7 @@ class Quick:
     config: str
     metric: str
     least: float
+    good: float
     asked: tuple[str, ...]
     file: str
     suffix: str
@@ -103,6 +105,7 @@ DETECTOR = Quick(
     config='quick_detector',
     metric='coco/bbox_mAP_50',
     least=0.05,
+    good=0.5,
     asked=('model.test_cfg.score_thr=0.05',),
     file='val_evaluator.outfile_prefix',
     suffix='.bbox.json',
@@ -111,6 +114,7 @@ SEGMENTOR = Quick(
     config='quick_segmentor',
     metric='mIoU',
     least=5,
+    good=20,
     asked=('val_evaluator.type=vitbackbones.DoubtfulRegions',),
     file='val_evaluator.found',
     suffix='.json',

@@ -147,6 +147,8 @@ def _read(file: Path) -> dict:
     content = read_json(file, LARGEST)
     if not is_coco(content):
         raise InputError(f"{file}: not in COCO's format (images, annotations and categories)")
+    if not content['images']:
+        raise InputError(f'{file}: lists no picture, so there is nothing to take over')
     require_read(file, content)
     return content
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...utils.messages import some
 from ..loading.image_file import IMAGES
-from ..own.folder import is_of_a_tool
+from ..own.folder import gone_links, is_of_a_tool
 
 # Suffixes of pictures that may not be read
 OTHERS = {'.gif', '.heic', '.heif', '.jfif', '.mpo', '.jp2', '.avif', '.jxl', '.tga', '.psd'}
@@ -73,6 +73,7 @@ class Source:
             found = ''.join(f' {what}: {some(at, str, 3)}.' for what, at in self.changes.items())
             if not settings and (leading := self.ending('.yaml', '.yml')):
                 found += f' If {leading[0]} leads to pictures, give it in place of the folder.'
+            found += f' {gone_links(root)}'.rstrip()
             raise InputError(f'{root}: no picture ({", ".join(IMAGES)}) in it or below.{found}')
 
     def _is_data(self, folder: Path) -> bool:

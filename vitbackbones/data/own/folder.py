@@ -55,7 +55,7 @@ def gone_links(root: Path) -> str:
     for folder in folders_below(root):
         for entry in os.scandir(folder):
             if entry.is_symlink() and not os.path.exists(entry.path):
-                target = os.path.join(folder, os.readlink(entry.path))
+                target = os.path.realpath(entry.path)
                 return f'Links lead to {target}, which is gone: import again, with --copy.'
     return ''
 

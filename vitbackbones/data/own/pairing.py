@@ -16,7 +16,7 @@ from ...errors import InputError
 from ...utils.messages import page, some
 from ..checks.findings import spread
 from ..loading.image_file import ARRAY, IMAGES
-from .folder import files_below
+from .folder import files_below, gone_links
 from .roles import KNOWN_WORDS, NO_CLASSES, copies_beside, masks_beside, roles_of, words
 from .splits import SPLIT_OF
 
@@ -85,7 +85,8 @@ def find_pairs(root: Path, coded: bool = False) -> Pairs:
     pictures -= masks | copies_beside(pictures - masks)
     if not pictures or not masks:
         raise InputError(
-            f'{root}: no pictures and masks in it or below that belong together. {KNOWN}'
+            f'{root}: no pictures and masks in it or below that belong together. '
+            f'{gone_links(root) or KNOWN}'
         )
     sides = [[file_of(root, file) for file in sorted(each)] for each in (pictures, masks)]
     pairs = _pair(root, *sides)
