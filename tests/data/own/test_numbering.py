@@ -193,6 +193,14 @@ def test_white_is_a_class_of_gray_levels_and_is_ignored_otherwise(tmp_path, valu
     assert all('255 of masks is ignored. If it is a class' in note for note in found.notes)
 
 
+def test_the_file_of_names_may_lie_beside_the_masks(tmp_path):
+    folder = tmp_path / 'set' / 'masks'
+    folder.mkdir(parents=True)
+    (folder.parent / 'classes.txt').write_text('sky\nroad\ncar\n')
+    Image.fromarray(regions(0, 3)).save(folder / '0.png')
+    assert find_numbering(tmp_path, [folder / '0.png']).classes == ['sky', 'road', 'car']
+
+
 def test_values_of_16_bits_are_named_with_their_file(tmp_path):
     with pytest.raises(BadMask, match=r'0\.png: holds 300'):
         numbering(tmp_path, [0, 300])

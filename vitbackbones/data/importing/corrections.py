@@ -21,7 +21,7 @@ from ..loading.image_file import read_header, size_of
 from ..loading.load_mask import read_mask
 from ..own.annotation_files import is_coco
 from ..own.coco_folder import require_read
-from ..own.numbering import FILES
+from ..own.numbering import file_of_names
 from ..own.patterns import Patterns
 from ..own.pool import Pool, find_pool
 from ..own.splits import named_split
@@ -229,6 +229,5 @@ def _write_masks(pool: Pool, changed: Mapping[int, list[dict]], out: Path, copy:
             cv2.fillPoly(pixels, outlines, value)
         target.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(pixels).save(target)
-    for name in FILES:
-        if (pool.root / name).is_file():
-            shutil.copyfile(pool.root / name, out / name)
+    if names := file_of_names(pool.root, pool.masks):
+        shutil.copyfile(names, out / names.name)

@@ -1,5 +1,6 @@
 """Which class each value of index masks stands for: by a file of names, or by the values found."""
 
+import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -106,13 +107,21 @@ class Looks(NamedTuple):
         )
 
 
+def file_of_names(root: Path, masks: Sequence[Path]) -> Path | None:
+    """Return the file that names the classes, in ``root`` or a folder on the way to all masks."""
+    around = Path(os.path.commonpath([mask.parent for mask in masks]))
+    places = [place for place in (around, *around.parents) if place.is_relative_to(root)]
+    files = (place / name for place in reversed(places) for name in FILES)
+    return next(filter(Path.is_file, files), None)
+
+
 def find_numbering(root: Path, masks: Sequence[Path]) -> Numbering:
-    """Return how the ``masks`` of all splits are numbered; ``root`` may have a file of names.
+    """Return how the ``masks`` of all splits are numbered, perhaps by a file of names.
 
     Raises:
         InputError: the values do not tell, or do not fit the names.
     """
-    file = next((root / name for name in FILES if (root / name).is_file()), None)
+    file = file_of_names(root, masks)
     if file is None:
         return by_values(root, look_at(masks))
     numbers, names = None, names_in_lines(file)

@@ -18,7 +18,7 @@ from ...errors import InputError
 from ...utils.files import write_if_changed
 from .coco_folder import completed, find_classes, find_parts
 from .mask_folder import find_mask_parts
-from .numbering import FILES, find_numbering
+from .numbering import file_of_names, find_numbering
 from .patterns import Patterns
 
 
@@ -80,9 +80,8 @@ class Pool:
         for name in ('images', 'masks'):
             if (linked / name).is_dir() and not (folder / name).is_symlink():
                 (folder / name).symlink_to((linked / name).resolve())
-        for name in FILES:
-            if not self.content and (self.root / name).is_file():
-                write_if_changed(folder / name, (self.root / name).read_bytes())
+        if self.masks and (file := file_of_names(self.root, self.masks)):
+            write_if_changed(folder / file.name, file.read_bytes())
         for split, numbers in rows.items():
             if self.content is None:
                 file = folder / 'ImageSets' / 'Segmentation' / f'{split}.txt'
