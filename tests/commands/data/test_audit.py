@@ -267,7 +267,7 @@ def test_what_is_no_folder_of_data_is_refused_early(tool, pets, monkeypatch):
         (pets / str(number)).mkdir()
     result = tool('audit', pets)
     assert result.status == 2
-    assert f'{pets}: has more than 5 folders; give that of the data set' in result.err
+    assert result.err == f'error: {pets}: has more than 5 folders; give that of the data set\n'
 
 
 @pytest.mark.parametrize('status', [0, 2])

@@ -1,5 +1,8 @@
 """Files below a folder, and the text in them."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from vitbackbones.data.own.folder import (
@@ -9,6 +12,7 @@ from vitbackbones.data.own.folder import (
     read_text,
     spelling_warnings,
 )
+from vitbackbones.errors import InputError
 
 from .folders import write
 
@@ -60,3 +64,25 @@ def test_other_names_are_none(name):
 def test_folders_of_tools_are_not_looked_through(tmp_path):
     write(tmp_path, {'a/1.json': None, '__MACOSX/2.json': None, 'runs/segment/3.json': None})
     assert [file.name for file in files_below(tmp_path, ('.json',))] == ['1.json']
+
+
+@pytest.mark.parametrize('root', ['/proc', '/proc/self/cwd/..', '/sys/kernel'])
+def test_folders_of_the_system_hold_no_data(root):
+    if root == '/proc/self/cwd/..':  # which is a folder of the user
+        assert next(folders_below(Path(root)))
+        return
+    with pytest.raises(InputError, match=f'{root}: is of the system'):
+        next(folders_below(Path(root)))
+
+
+def test_what_must_not_be_looked_into_is_passed_over(tmp_path, monkeypatch):
+    write(tmp_path, {'a/0.json': None, 'b/1.json': None})
+    stat = os.stat
+
+    def refuse(path, **options):
+        if 'pyvenv.cfg' in str(path) or str(path).endswith('1.json'):
+            raise PermissionError(13, 'Permission denied')
+        return stat(path, **options)
+
+    monkeypatch.setattr('os.stat', refuse)
+    assert [file.name for file in files_below(tmp_path, ('.json',))] == ['0.json']

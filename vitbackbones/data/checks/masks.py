@@ -129,6 +129,7 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
         warnings,
         samples=len(pairs.images),
         occurs=dict(zip(pairs.classes, pairs.by_class(counts).tolist(), strict=True)),
+        files=pairs.images,
         sampled=f'{len(sample)} of {len(masks)} masks' if len(sample) < len(masks) else '',
     )
 

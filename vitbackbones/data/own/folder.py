@@ -12,6 +12,7 @@ from ...utils.messages import shorten, some
 
 DEPTH = 8  # folders below the one given
 MOST = 20000  # folders in all
+SYSTEM = ('/proc', '/sys')  # whose files are none, and whose links lead everywhere
 # What archives, editors, network disks, package managers and trackers leave in a folder
 TOOLS = {'__MACOSX', '__pycache__', '@eaDir', '$RECYCLE.BIN', 'lost+found', 'node_modules'}
 TOOLS |= {'site-packages', 'wandb', 'mlruns', 'lightning_logs'}
@@ -25,7 +26,8 @@ def files_below(root: Path, suffixes: tuple[str, ...]) -> Iterator[Path]:
     for folder in folders_below(root):
         for entry in os.scandir(folder):
             name = entry.name
-            if name.lower().endswith(suffixes) and not name.startswith('.') and entry.is_file():
+            is_meant = name.lower().endswith(suffixes) and not name.startswith('.')
+            if is_meant and os.path.isfile(entry.path):  # no where a link must not be followed
                 yield Path(entry.path)
 
 
@@ -35,9 +37,13 @@ def folders_below(root: Path) -> Iterator[Path]:
     A link to a folder around ``root`` is not followed: what else lies there is other data.
 
     Raises:
-        InputError: there are more than :data:`MOST` folders, so ``root`` is not that of a data set.
+        InputError: there are more than :data:`MOST` folders, or they are the system's, so ``root``
+            is not that of a data set.
     """
-    seen = {str(folder) for folder in Path(os.path.realpath(root)).parents}
+    place = Path(os.path.realpath(root))
+    if any(place.is_relative_to(each) for each in SYSTEM):
+        raise InputError(f'{root}: is of the system; give the folder of the data set')
+    seen = {str(folder) for folder in place.parents}
     for place, folders, _ in os.walk(root, followlinks=True):
         deep = len(Path(place).relative_to(root).parts) >= DEPTH
         known = os.path.realpath(place) in seen
@@ -65,13 +71,14 @@ def is_of_a_tool(folder: Path) -> bool:
 
     The pictures in these, such as drawn batches and predictions, belong to no data set.
     """
-    if folder.name in TOOLS or (folder / 'pyvenv.cfg').is_file():
+    if folder.name in TOOLS or os.path.isfile(folder / 'pyvenv.cfg'):
         return True
-    if any((folder / name).is_file() for name in SETTINGS) and (folder / 'weights').is_dir():
+    has_settings = any(os.path.isfile(folder / name) for name in SETTINGS)
+    if has_settings and os.path.isdir(folder / 'weights'):
         return True
     if folder.name != 'runs':
         return False
-    return any((folder / task).is_dir() for task in TASKS) or any(folder.glob('*/exp*'))
+    return any(os.path.isdir(folder / task) for task in TASKS) or any(folder.glob('*/exp*'))
 
 
 def read_text(file: Path) -> str:

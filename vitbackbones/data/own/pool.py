@@ -110,13 +110,14 @@ def find_pool(
         if not patterns:
             return _boxes(root, find_parts(root, (), annotations))
     except InputError as error:
-        boxes = f'{error} '
+        boxes = str(error)
     else:
         boxes = ''
     try:
         parts = find_mask_parts(root, (), patterns)
     except InputError as error:
-        raise InputError(f'{boxes}{error}') from None
+        texts = dict.fromkeys([boxes, str(error)])  # one where both say the same
+        raise InputError(' '.join(filter(None, texts))) from None
     pairs = [(*pair, split) for split, part in parts.items() for pair in part.pairs()]
     files, masks, splits = (list(each) for each in zip(*pairs, strict=True))
     splits = [None] * len(files) if parts.keys() == {'test'} else splits
