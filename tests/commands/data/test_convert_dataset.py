@@ -185,3 +185,30 @@ def test_a_picture_of_another_size_is_named(tool, tmp_path):
     refused(result, '1 fault, see above')
     assert 'says 64 x 48 pixels of' in result.out
     assert not (tmp_path / 'out').exists()
+
+
+def test_crowds_alone_leave_nothing_for_a_form_without_such_a_flag(run, tool, tmp_path):
+    write(tmp_path / 'in', all=[entry(i, i, 1, (2, 3, 20, 20), crowd=1) for i in (1, 2)])
+    for form in ('yolo', 'cvat'):
+        refused(tool('convert', 'in', form, '--to', form), 'not one object that can be used')
+    assert '2 objects on 2 pictures' in run('convert', 'in', 'voc', '--to', 'voc').out
+
+
+@pytest.mark.parametrize('form', ['voc', 'cvat'])
+def test_names_that_xml_cannot_hold_are_refused(tool, tmp_path, form):
+    write(tmp_path / 'in', all=[entry(1, 1, 1, (2, 3, 20, 20))])
+    file = tmp_path / 'in' / 'annotations' / 'instances.json'
+    file.write_text(file.read_text().replace('zebra', 'ze\\u001bbra'))
+    refused(tool('convert', 'in', 'out', '--to', form), "'ze\\x1bbra': has a character that XML")
+    assert not (tmp_path / 'out').exists()
+
+
+def test_the_file_that_is_meant_can_be_named(run, tool, tmp_path):
+    write(tmp_path / 'in', all=[entry(1, 1, 1, (2, 3, 20, 20))])
+    file = tmp_path / 'in' / 'annotations' / 'instances.json'
+    other = json.loads(file.read_text())
+    other['annotations'].append(entry(2, 2, 2, (2, 3, 20, 20)))
+    file.with_name('instances_new.json').write_text(json.dumps(other))
+    refused(tool('convert', 'in', 'out', '--to', 'yolo'), '--annotations FILE')
+    result = run('convert', 'in', 'out', '--to', 'yolo', '--annotations', 'instances_new.json')
+    assert '2 objects on 2 pictures' in result.out
