@@ -54,10 +54,14 @@ def _schedule_findings(config: Mapping, length: int, by_iterations: bool) -> Ite
     if not any(rates):
         yield 'optim_wrapper.optimizer.lr: is 0, so the run learns nothing'
         return
+    begins = [
+        each.get('begin') or 0
+        for each in schedules
+        if each.get('by_epoch', True) != by_iterations  # in the unit of the run
+    ]
+    if begins and len(begins) == len(schedules) and min(begins) >= length:
+        yield f'param_scheduler.0.begin: is {begins[0]}, at or after the end of the run'
     for place, each in enumerate(schedules):
-        begin, same_unit = each.get('begin') or 0, each.get('by_epoch', True) != by_iterations
-        if same_unit and begin >= length:
-            yield f'param_scheduler.{place}.begin: is {begin}, at or after the end of the run'
         if (lowest := each.get('eta_min') or 0) > max(rates):
             yield f'param_scheduler.{place}.eta_min: is {lowest}, above the rate of {max(rates):g}'
     never = [
