@@ -45,6 +45,10 @@ def test_a_schedule_that_learns_nothing_is_one_message(schedules, said):
         [WARM_UP, {'type': 'CosineAnnealingLR', 'eta_min': 1e-6}],
         [WARM_UP, {'type': 'MultiStepLR', 'milestones': [8, 9]}],
         {'type': 'ReduceOnPlateauLR', 'monitor': 'loss'},
+        [
+            {'type': 'CosineAnnealingLR', 'eta_min': 0.1, 'T_max': 4, 'end': 4},
+            {'type': 'CosineAnnealingLR', 'eta_min': 1e-3, 'T_max': 6, 'begin': 4},
+        ],
         [{'type': 'OneCycleLR', 'eta_max': 0.01, 'total_steps': 10}],
         [{'type': 'PolyLR', 'power': 0.9, 'convert_to_iter_based': True}],
     ],

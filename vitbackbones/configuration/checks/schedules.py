@@ -22,7 +22,7 @@ ITERATIONS = ('begin', 'end', 'T_max', 'step_size', 'milestones', 'periods', 'to
 SOME = 1e-4  # of the highest base rate: less is next to nothing
 NOTHING = 1e-6  # of it: this counts as 0
 LEARNS = 0.5  # of the run must have a rate above 0
-FALLS = 1.01  # times its beginning is the most that a rate ends with
+FALLS = 1.01  # times its beginning: the highest rate of a run that ends with it
 
 
 def length_rules(config: Mapping) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _schedule_findings(config: Mapping, length: int, by_iterations: bool) -> Ite
     ]
     if begins and len(begins) == len(schedules) and min(begins) >= length:
         yield f'param_scheduler.0.begin: is {begins[0]}, at or after the end of the run'
-    for place, each in enumerate(schedules):
+    for place, each in [*enumerate(schedules)][-1:]:  # one before it may rise and fall again
         if (lowest := each.get('eta_min') or 0) > max(rates):
             yield f'param_scheduler.{place}.eta_min: is {lowest}, above the rate of {max(rates):g}'
     never = [
@@ -152,7 +152,7 @@ def _wrong_rates(seen: list[list[float]], rates: list[float]) -> Iterator[str]:
             f'param_scheduler: the learning rate is never above {max(values):.3g}, where '
             f'optim_wrapper.optimizer.lr is {max(rates):g}: the run learns nothing'
         )
-    elif max(seen[-1]) > FALLS * max(rates):
+    elif max(seen[-1]) > FALLS * max(rates) and max(seen[-1]) == max(values):
         yield (
             f'param_scheduler: the learning rate rises from {max(rates):g} to {max(seen[-1]):.3g} '
             'at the end of the run'
