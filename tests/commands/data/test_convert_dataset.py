@@ -115,7 +115,7 @@ def test_what_yolo_cannot_hold_is_said(run, tmp_path):
     write(tmp_path / 'in', all=[ring, two, crowd])
     said = run('convert', 'in', 'out', '--to', 'yolo').out
     assert 'objects with holes or several parts, of which YOLO gets one outline: 2 (' in said
-    assert 'crowd or difficult objects, left out: YOLO has no such flag: 1 (' in said
+    assert 'crowd or difficult objects, left out (YOLO has no flag for them): 1 (' in said
     first, second = (tmp_path / 'out' / 'labels' / 'all_1.txt').read_text().splitlines()
     points = [float(word) for word in first.split()[1:]]
     sides = [64, 48] * (len(points) // 2)
@@ -183,14 +183,14 @@ def test_a_picture_of_another_size_is_named(tool, tmp_path):
     picture(tmp_path / 'in' / 'images' / 'all_1.png', (20, 20))
     result = tool('convert', 'in', 'out', '--to', 'yolo')
     refused(result, '1 fault, see above')
-    assert 'says 64 x 48 pixels of' in result.out
+    assert 'is of a picture of 64 x 48 pixels, but' in result.out
     assert not (tmp_path / 'out').exists()
 
 
 def test_crowds_alone_leave_nothing_for_a_form_without_such_a_flag(run, tool, tmp_path):
     write(tmp_path / 'in', all=[entry(i, i, 1, (2, 3, 20, 20), crowd=1) for i in (1, 2)])
     for form in ('yolo', 'cvat'):
-        refused(tool('convert', 'in', form, '--to', form), 'not one object that can be used')
+        refused(tool('convert', 'in', form, '--to', form), 'no object can be used')
     assert '2 objects on 2 pictures' in run('convert', 'in', 'voc', '--to', 'voc').out
 
 

@@ -96,7 +96,7 @@ def test_another_form_is_refused_with_the_files_that_are_there(tool, tmp_path, f
     yolo(tmp_path / 'in', {'a': '0 0.5 0.5 0.5 0.5', 'b': ''})
     result = tool('import', form, 'in', 'out')
     assert result.status == 2
-    assert 'not one object that can be used, in 0 pictures. There are 0 .xml files' in result.err
+    assert 'no object can be used, in 0 pictures. The folder has 0 .xml files' in result.err
     assert '2 .txt files (yolo)' in result.err
     assert 'left out: 2 (' in result.out  # the reason
 

@@ -116,7 +116,10 @@ def test_lines_of_vocs_lists_are_names_with_spaces(tmp_path, end, below):
             r'2 of 5 pictures have no mask: images/d\.png, images/e\.png\. Add their masks, named '
             r'as those of the others \(masks/a\.png\), or move these pictures out',
         ),
-        ({'images/a.jpg': None, 'masks/b.png': None}, "no mask is named as a picture, 'a'"),
+        (
+            {'images/a.jpg': None, 'masks/b.png': None},
+            "no mask has the name of a picture. The pictures are 'a'",
+        ),
         (files('images', 'masks', 'a'), 'one picture cannot be split'),
     ],
 )

@@ -139,7 +139,8 @@ def test_kinds_of_masks_in_one_folder(tmp_path):
 def test_masks_that_cannot_belong_to_pictures(tmp_path):
     write(tmp_path, {'images/a8f3.png': None, 'images/b77c.png': None})
     write(tmp_path, {f'masks/{name}.png': None for name in ('a1d2', '99ab', '77c1')})
-    with pytest.raises(InputError, match="no mask is named as a picture, 'a8f3', 'b77c', but"):
+    message = "The pictures are 'a8f3', 'b77c'; the masks are '77c1"
+    with pytest.raises(InputError, match=message):
         find_pairs(tmp_path)
 
 

@@ -36,7 +36,6 @@ RECORD = 'import.json'  # in the folder that is written: what it was made of
 # All there is in a folder that import or convert has written
 WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt', 'labels', 'data.yaml'}
 WRITTEN |= {'JPEGImages', 'Annotations', 'ImageSets', 'annotations.xml'}
-CONFIGS = dict.fromkeys(BOXES, 'quick_detector') | {'masks': 'quick_segmentor'}
 Pictures, Names = Sequence[Picture], Sequence[str]
 
 EXAMPLES = f"""\
@@ -59,7 +58,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    add('form', type=_form, choices=(*CONFIGS, 'corrections'), help='form of the annotations')
+    add(
+        'form', type=_form, choices=(*BOXES, 'masks', 'corrections'), help='form of the annotations'
+    )
     accepted = 'of corrections: the list of an audit, or annotations of its pictures in its folder'
     add('list', nargs='?', metavar='LIST', help=accepted)
     add_folders(add)
@@ -106,26 +107,22 @@ def import_dataset(options: Namespace) -> None:
         raise InputError('--pictures, --masks: go with the forms masks and corrections')
 
     def fill(source: Source, part: Path) -> str:
+        if options.form in BOXES:
+            return write_pictures(source, part, options, BOXES[options.form], write_boxes)
         if options.list:
             given = options.least, options.annotations, patterns
             summary = import_corrections(source, Path(options.list), part, options.copy, *given)
-            _require_sound(source, options.skip_faulty)
-            return summary
-        if options.form != 'masks':
-            return write_pictures(source, part, options, BOXES[options.form], write_boxes)
-        colors = options.colors and Path(options.colors).expanduser()
-        summary = import_masks(source, part, colors, options.copy, patterns)
+        else:
+            colors = options.colors and Path(options.colors).expanduser()
+            summary = import_masks(source, part, colors, options.copy, patterns)
         _require_sound(source, options.skip_faulty)
         return summary
 
-    out = make_folder(
-        options, options.form, fill, follow=options.list and imported_from(options.folder)
-    )
-    config = CONFIGS.get(
-        options.form, 'quick_segmentor' if (out / 'masks').is_dir() else 'quick_detector'
-    )
-    arguments = [config, '--data-root', str(out)]
+    follow = options.list and imported_from(options.folder)
+    out = make_folder(options, options.form, fill, follow)
+    arguments = ['quick_segmentor', '--data-root', str(out)]
     if (out / 'annotations').is_dir():
+        arguments[0] = 'quick_detector'
         try:
             measurable(find_parts(out))
         except InputError as error:
@@ -211,14 +208,15 @@ def write_pictures(
     pictures, classes = read(source)
     _require_sound(source, options.skip_faulty)
     count = sum(len(picture.objects) for picture in pictures)
+    source.require_all(count)
     if not count:
         found = [
             f'{plural(len(source.ending(suffix)), f"{suffix} file")} ({form})'
             for suffix, form in SUFFIXES.items()
         ]
         raise InputError(
-            f'{source.root}: not one object that can be used, in '
-            f'{plural(len(pictures), "picture")}. There are {", ".join(found)}.'
+            f'{source.root}: no object can be used, in {plural(len(pictures), "picture")}. The '
+            f'folder has {", ".join(found)}.'
         )
     show_warnings(spelling_warnings(str(source.root), classes))
     bare = sum(not picture.objects for picture in pictures)

@@ -16,7 +16,7 @@ from pycocotools import mask as coco_mask
 
 from ...errors import InputError
 from ...utils.messages import cut, some
-from ..loading.coco_masks import read_runs
+from ..loading.coco_masks import area_of, read_runs
 from .coco_file import NUMBER, Table, read_coco
 from .findings import fault_lines
 
@@ -100,15 +100,10 @@ def usable_segmentation(mask: object, height: int, width: int) -> Usable:
     _bounds_of_polygons(mask)
     limits = np.array([width, height])
     inside = [np.reshape(part, (-1, 2)).clip(0, limits).ravel().tolist() for part in mask]
-    kept = [part for part in inside if len(part) >= 6 and _area(part) > 0]
+    kept = [part for part in inside if len(part) >= 6 and area_of(part) > 0]
     moved = any(new != old for new, old in zip(inside, mask, strict=True) if new in kept)
     same = [old for new, old in zip(inside, mask, strict=True) if new in kept]
     return Usable(kept if moved else same, dropped=len(kept) < len(mask), cut=moved)
-
-
-def _area(polygon: Sequence[float]) -> float:
-    x, y = np.array(polygon[::2], float), np.array(polygon[1::2], float)
-    return abs(float(x @ np.roll(y, 1) - y @ np.roll(x, 1))) / 2
 
 
 def _require_polygons(mask: object) -> None:

@@ -61,12 +61,7 @@ def _picture(
     """
     picture = open_picture(source, part.images / image['file_name'])
     picture.split = split
-    told, found = (image.get('width'), image.get('height')), (picture.width, picture.height)
-    if any(side not in (None, own) for side, own in zip(told, found, strict=True)):
-        raise InputError(
-            f'{part.file}: says {told[0]} x {told[1]} pixels of {picture.path}, which has '
-            f'{found[0]} x {found[1]}. Correct the one or the other.'
-        )
+    picture.require_size(part.file, image.get('width'), image.get('height'))
     known = pictures.setdefault(picture.path, picture)
     if known.split != split:
         raise InputError(

@@ -26,12 +26,12 @@ from ..own.patterns import Patterns
 from ..own.pool import Pool, find_pool
 from ..own.splits import named_split
 from .coco import KEPT, add_entry
+from .pairing import by_name, meant
 from .pictures import Picture, place, write_coco
 from .source import Source
 
 LIST = 'faults.json'
 LARGEST = 2**30  # bytes of a list
-DEEPEST = 64  # folders of a name
 ADDED = re.compile('[0-9a-f]{8}-')  # before the names of Label Studio's exports
 CHANGES = ('missing', 'spurious', 'class', 'loose', 'mask')
 
@@ -155,22 +155,17 @@ def _read(file: Path) -> dict:
 
 def _rows(file: Path, pool: Pool, content: dict) -> dict[int | str, int]:
     """Return the number of each picture that a list names, by its id there."""
-    names = [picture.relative_to(pool.root).as_posix() for picture in pool.files]
-    places = {f'{pool.root.name}/{name}': row for row, name in enumerate(names)}
-    places |= {name: row for row, name in enumerate(names)}
-    rows, ends = {}, defaultdict(list)
-    for row, picture in enumerate(pool.files):
-        ends[picture.name].append(row)
+    row_of = {picture: row for row, picture in enumerate(pool.files)}
+    known, rows = by_name(pool.files), {}
     for each in content['images']:
-        name = each['file_name'].replace('\\', '/').rpartition('?d=')[2].removeprefix('./')
-        deep = name.split('/')[-DEEPEST:]  # a longer path is of no file
-        tails = ['/'.join(deep[start:]) for start in range(len(deep))]
+        name = each['file_name'].rpartition('?d=')[2]
         # the last part alone may be that of a picture in another folder
-        exact = [places[tail] for tail in tails[:-1] or tails if tail in places][:1]
-        found = exact or ends[tails[-1]] or ends[ADDED.sub('', tails[-1])]
-        if len(found) != 1:
+        exact = Path(os.path.normpath(pool.root / name.replace('\\', '/')))
+        found = exact if exact in row_of else meant(name, [pool.root.parent], known)
+        found = found or meant(ADDED.sub('', name), [], known)
+        if found is None:
             raise InputError(f'{file}: {cut(name)} is not one of the pictures in {pool.root}')
-        rows[each['id']] = found[0]
+        rows[each['id']] = row_of[found]
     return rows
 
 

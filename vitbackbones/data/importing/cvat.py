@@ -16,8 +16,8 @@ from .pictures import (
     add_object,
     add_shapes,
     corners_of,
+    names_of,
     open_picture,
-    require_size,
 )
 from .source import Source
 from .voc import read_xml
@@ -55,15 +55,13 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
                     raise InputError(f'{file}: {path} is annotated twice. Keep one <image>.')
                 picture = open_picture(source, path)
                 picture.split = named_split(node.get('subset', '').lower()) or picture.split
-                require_size(picture, file, node.get('width'), node.get('height'))
+                picture.require_size(file, node.get('width'), node.get('height'))
                 add_shapes(source, picture, f'{file}: {name}', [*node], _add_shape, _group_of)
                 found[path] = picture
     for path in source.pictures:
         if path not in found:
             source.change('pictures that no XML file of CVAT names, left out', path)
-    objects = [entry for picture in found.values() for entry in picture.objects]
-    source.require_all(len(objects))
-    return [*found.values()], sorted({entry['name'] for entry in objects})
+    return [*found.values()], names_of(found.values())
 
 
 def _group_of(shape: Element) -> tuple[str | None, str] | None:

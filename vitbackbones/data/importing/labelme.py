@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...utils.files import read_json
 from ...utils.rules import is_number
 from .pairing import beginning, paired
-from .pictures import Picture, add_mask, add_object, add_shapes, open_picture, require_size
+from .pictures import Picture, add_mask, add_object, add_shapes, names_of, open_picture
 from .source import Source
 
 LARGEST = 2**28  # bytes of a file, which may hold its picture
@@ -33,9 +33,7 @@ def read_labelme(source: Source) -> tuple[list[Picture], list[str]]:
             picture = open_picture(source, path, pairs[path])
             _read_shapes(source, picture, pairs[path])
             pictures.append(picture)
-    objects = [entry for picture in pictures for entry in picture.objects]
-    source.require_all(len(objects))
-    return pictures, sorted({entry['name'] for entry in objects})
+    return pictures, names_of(pictures)
 
 
 def _told_picture(file: Path) -> str | None:
@@ -52,7 +50,7 @@ def _read_shapes(source: Source, picture: Picture, file: Path) -> None:
     shapes = content.get('shapes') if isinstance(content, dict) else None
     if not isinstance(shapes, list):
         raise InputError(f"{file}: has no list of shapes, as labelme's files do. Take it out.")
-    require_size(picture, file, content.get('imageWidth'), content.get('imageHeight'))
+    picture.require_size(file, content.get('imageWidth'), content.get('imageHeight'))
     shapes = [shape if isinstance(shape, dict) else {} for shape in shapes]
     add_shapes(source, picture, str(file), shapes, _add_shape, _group_of)
 

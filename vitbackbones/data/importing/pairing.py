@@ -10,11 +10,10 @@ from ...errors import InputError
 from ...utils.files import regular_file
 from ...utils.messages import some
 from ..loading.image_file import IMAGES
+from ..own.roles import own_words
 from ..own.splits import named_split
 from .source import Source
 
-# what folders of pictures and of annotations are called, also joined to other words
-KINDS = re.compile('(jpeg|png)?images?|imgs?|pictures|photos|labels?|annot(ation)?s?|xmls?|_dir')
 BEGINNING = 2**20  # bytes, by which a file is recognized
 DEEPEST = 20  # folders of a path in a file that are looked at
 
@@ -27,7 +26,7 @@ def paired(
 ) -> dict[Path, Path]:
     """Return the annotation file of each picture, and list those of no or several pictures.
 
-    Both have one name, in one folder or in two whose paths differ in :data:`KINDS` alone:
+    Both have one name, in one folder or in two whose paths have the same :func:`.own_words`:
     ``images/train/a.jpg`` and ``labels/train/a.txt``. Of several pictures the one as deep as the
     file counts. Any other file belongs to the picture that it names itself. A folder in which no
     file has its picture in the first way may be called anything: there names alone count, unless
@@ -141,10 +140,8 @@ class _Pairs:
         return places
 
     def _place(self, file: Path, name: str) -> tuple[str, ...]:
-        """Return the folders of a file without the words of :data:`KINDS`, and a name."""
-        folder = KINDS.sub('', str(file.parent.relative_to(self.source.root)).lower())
-        words = [word.strip('_-. ') for word in folder.split('/')]
-        return (*[word for word in words if word], name)
+        """Return the own words of the folders of a file, and a name."""
+        return (*own_words(file.parent.relative_to(self.source.root)), name)
 
     def _fit(self, file: Path, picture: Path) -> bool:
         """Return whether the folders of two files do not name two splits."""

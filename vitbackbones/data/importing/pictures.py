@@ -4,7 +4,7 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...utils.messages import cut
-from ..loading.coco_masks import box_around, to_polygons
+from ..loading.coco_masks import area_of, box_around, to_polygons
 from ..loading.image_file import read_content, read_header, size_of
 from .pairing import split_of
 from .source import Source
@@ -35,6 +35,34 @@ class Picture:
     split: str | None
     objects: list[dict] = field(default_factory=list)
 
+    def require_size(self, file: Path, width: object, height: object) -> None:
+        """Refuse annotations of another size.
+
+        Args:
+            file: the annotation file.
+            width, height: of its picture, as it says: numbers or text; None, '' and 0 say nothing.
+
+        Raises:
+            InputError: a side is another one, or no number.
+        """
+        for told, own in ((width, self.width), (height, self.height)):
+            try:
+                side = float(told or 0)  # type: ignore[arg-type]
+            except (TypeError, ValueError) as error:
+                raise InputError(f'{file}: the size of its picture is {cut(told)}.') from error
+            if side not in (0, own):
+                raise InputError(
+                    f'{file}: is of a picture of {width} x {height} pixels, but {self.path} has '
+                    f'{self.width} x {self.height} (turned where its EXIF data says so). Use the '
+                    'picture that was annotated. If the objects are right, correct the size in the '
+                    'file.'
+                )
+
+
+def names_of(pictures: Iterable[Picture]) -> list[str]:
+    """Return the names of the classes of all objects, in alphabetical order."""
+    return sorted({entry['name'] for picture in pictures for entry in picture.objects})
+
 
 def open_picture(source: Source, file: Path, annotation: Path | None = None) -> Picture:
     """Return a picture by its header, of the split that its folders name, or its annotation's.
@@ -49,31 +77,6 @@ def open_picture(source: Source, file: Path, annotation: Path | None = None) -> 
         raise InputError(f'{file}: {error}. Put a good copy there, or take it out.') from error
     split = split_of(source, file) or (annotation and split_of(source, annotation))
     return Picture(file, width, height, split or None)
-
-
-def require_size(picture: Picture, file: Path, width: object, height: object) -> None:
-    """Refuse annotations of a picture of another size.
-
-    Args:
-        picture: the one that is there.
-        file: the annotation file.
-        width, height: of its picture, as it says: numbers or text; None, '' and 0 say nothing.
-
-    Raises:
-        InputError: a side is another one, or no number.
-    """
-    for told, own in ((width, picture.width), (height, picture.height)):
-        try:
-            side = float(told or 0)  # type: ignore[arg-type]
-        except (TypeError, ValueError) as error:
-            raise InputError(f'{file}: the size of its picture is {cut(told)}.') from error
-        if side not in (0, own):
-            raise InputError(
-                f'{file}: is of a picture of {width} x {height} pixels, {picture.path} has '
-                f'{picture.width} x {picture.height} (turned where its EXIF data says so). Use the '
-                'picture that was annotated, without such data, or correct the size in the file '
-                'if its objects are right.'
-            )
 
 
 def add_object(
@@ -107,11 +110,10 @@ def add_object(
     outline = kept if len(kept) > 4 else []
     if not outline and kept[:2] != [left, top]:
         source.change('boxes with corners in another order, put right', where)
-    twice = sum(x[i - 1] * y[i] - x[i] * y[i - 1] for i in range(len(x)))  # shoelace formula
     entry = {
         'name': name,
         'bbox': [left, top, width, height],
-        'area': abs(twice) / 2 if outline else width * height,
+        'area': area_of(outline) if outline else width * height,
         'iscrowd': int(crowd),
         'segmentation': [outline] if outline else [],
     }

@@ -135,15 +135,13 @@ class Source:
         Raises:
             RuntimeError: an object got lost, which is a defect of the reader.
         """
-        taken = self.taken
-        left_out = self.left_out
+        before = self.taken, self.left_out
         try:
             yield
         except InputError:
-            self.taken = taken
-            self.left_out = left_out
+            self.taken, self.left_out = before
             raise
-        counted = self.taken - taken + self.left_out - left_out
+        counted = self.taken + self.left_out - sum(before)
         if counted != seen:
             raise RuntimeError(f'{where}: has {seen} objects, and {counted} are accounted for')
 

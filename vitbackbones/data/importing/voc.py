@@ -20,7 +20,7 @@ from ...utils.files import SMALL, read_small
 from ..loading.image_file import IMAGES
 from ..own.folder import read_text
 from .pairing import beginning, paired
-from .pictures import Picture, add_object, corners_of, open_picture, require_size
+from .pictures import Picture, add_object, corners_of, names_of, open_picture
 from .source import Source
 
 SHAPES = ('bndbox', 'robndbox', 'polygon')
@@ -53,9 +53,7 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
                 picture.split = listed[path.stem] if listed else picture.split
                 _add_objects(source, picture, pairs[path], trees[path])
                 pictures.append(picture)
-    objects = [entry for picture in pictures for entry in picture.objects]
-    source.require_all(len(objects))
-    return pictures, sorted({entry['name'] for entry in objects})
+    return pictures, names_of(pictures)
 
 
 def _lists(source: Source) -> dict[Path, dict[str, str]]:
@@ -113,7 +111,7 @@ def read_xml(file: Path, root: str, most: int = SMALL) -> Element:
 
 
 def _add_objects(source: Source, picture: Picture, file: Path, tree: Element) -> None:
-    require_size(picture, file, *(tree.findtext(f'size/{side}') for side in ('width', 'height')))
+    picture.require_size(file, *(tree.findtext(f'size/{side}') for side in ('width', 'height')))
     seen = sum(each.tag in SHAPES for each in tree.iter())
     entries = tree.findall('object')
     if seen > sum(each.tag in SHAPES for entry in entries for each in entry.iter()):

@@ -12,11 +12,9 @@ from itertools import groupby
 from pathlib import Path
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-import numpy as np
-
 from ...errors import InputError
 from ...utils.messages import cut
-from ..loading.coco_masks import box_around, to_mask, to_polygons
+from ..loading.coco_masks import area_of, box_around, to_mask, to_polygons
 from .pictures import Picture, place
 from .source import Source
 
@@ -61,9 +59,8 @@ def write_voc(
         _tags(SubElement(root, 'size'), width=picture.width, height=picture.height, depth=3)
         for index, entry in enumerate(picture.objects, 1):
             if entry['segmentation']:
-                source.change(
-                    'outlines, left out: VOC has boxes', f'{picture.path}: object {index}'
-                )
+                where = f'{picture.path}: object {index}'
+                source.change('outlines, left out (VOC has boxes alone)', where)
             x, y, width, height = entry['bbox']
             node = SubElement(root, 'object')
             _tags(node, name=entry['name'], difficult=int(entry['iscrowd']))
@@ -131,7 +128,7 @@ def leave_out_crowds(source: Source, pictures: Pictures, form: str) -> None:
     for picture in pictures:
         for number, entry in enumerate(picture.objects, 1):
             if entry['iscrowd']:
-                what = f'crowd or difficult objects, left out: {form} has no such flag'
+                what = f'crowd or difficult objects, left out ({form} has no flag for them)'
                 source.leave_out(what, f'{picture.path}: object {number}')
                 source.taken -= 1
         picture.objects = [entry for entry in picture.objects if not entry['iscrowd']]
@@ -146,11 +143,7 @@ def _one_outline(source: Source, picture: Picture, entry: dict, where: str) -> l
     if isinstance(found, dict):
         found = to_polygons(to_mask(found, picture.height, picture.width))
 
-    def area(points: list[float]) -> float:
-        x, y = np.array(points[::2], float), np.array(points[1::2], float)
-        return abs(float(x @ np.roll(y, 1) - y @ np.roll(x, 1)))
-
-    return max(found, key=area, default=[])
+    return max(found, key=area_of, default=[])
 
 
 def _cvat_mask(code: dict, picture: Picture) -> dict[str, str]:

@@ -13,7 +13,7 @@ from ...utils.messages import cut, some
 from ..own.folder import read_text
 from ..own.splits import SPLIT_OF
 from .pairing import paired, split_of
-from .pictures import Picture, add_object, open_picture
+from .pictures import Picture, add_object, names_of, open_picture
 from .source import Source
 from .yolo_settings import Told, add_list, find_names, find_told, is_label, is_names
 
@@ -54,10 +54,8 @@ def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
             if label:
                 _add_lines(source, picture, names, label, 'kpt_shape' in told.settings)
             pictures.append(picture)
-    objects = [entry for picture in pictures for entry in picture.objects]
-    source.require_all(len(objects))
     if not names:
-        names = sorted({entry['name'] for entry in objects}, key=int)
+        names = sorted(names_of(pictures), key=int)
         what = 'no file names the classes, so their numbers are the names; or give --names cat dog'
         source.change(what, source.root)
     return pictures, names

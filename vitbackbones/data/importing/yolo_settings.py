@@ -14,8 +14,9 @@ from ...utils.files import read_small
 from ...utils.messages import cut, some
 from ...utils.verbs import command_line
 from ..own.folder import names_in_lines, read_text
+from ..own.roles import own_words
 from ..own.splits import SPLIT_OF
-from .pairing import KINDS, beginning, by_name, meant
+from .pairing import beginning, by_name, meant
 from .source import Source
 
 NAMES = ('classes.txt', 'labels.txt', 'class_names.txt', '_classes.txt')  # one name a line
@@ -83,7 +84,7 @@ def folder_of(file: Path) -> Path:
     if not places or any(file.parent in place.parents for place in places):
         return file.parent
     common = Path(os.path.commonpath(places))
-    while common.name and (common.is_file() or _own_word(common) in ('', *SPLIT_OF)):
+    while common.name and (common.is_file() or _says_nothing(common.name)):
         common = common.parent
     if len(common.parts) < SHALLOWEST or common == Path.home():
         raise InputError(
@@ -93,9 +94,9 @@ def folder_of(file: Path) -> Path:
     return common
 
 
-def _own_word(folder: Path) -> str:
-    """Return what the name of a folder says beside pictures, annotations and a year."""
-    return KINDS.sub('', folder.name.lower()).strip('_-. 0123456789')
+def _says_nothing(name: str) -> bool:
+    """Return whether the name of a folder has words of pictures, splits and years alone."""
+    return all(word in SPLIT_OF or word.isdigit() for word in own_words(Path(name)))
 
 
 @dataclass

@@ -14,6 +14,7 @@ segment. mmdet's models give the label, and 1000 times the number of a thing amo
 """
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -113,6 +114,12 @@ def to_polygons(mask: np.ndarray) -> list[list[int]]:
             hole = tree[0, hole, 0]  # the next one in the same outline
         polygons.append(np.concatenate(path).ravel().tolist())
     return polygons
+
+
+def area_of(polygon: Sequence[float]) -> float:
+    """Return the area of a polygon x, y, x, y ... by the shoelace formula."""
+    x, y = polygon[::2], polygon[1::2]
+    return abs(sum(x[i - 1] * y[i] - x[i] * y[i - 1] for i in range(len(x)))) / 2
 
 
 def box_around(mask: np.ndarray) -> list[int]:

@@ -4,7 +4,6 @@ A folder that somebody has worked in holds other JSON files as well: predictions
 earlier runs wrote. They are left out where that leaves one file, and a line says so.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
@@ -14,11 +13,10 @@ from ...utils.messages import some
 from ...utils.processes import show_warnings
 from ..checks.coco_file import COLUMNS, load_json
 from .folder import files_below
+from .roles import is_copy
 from .splits import named_split
 
-# words in the names of copies, and folders that runs write to
-COPY = re.compile(r'\(\d+\)|(?<![a-z])(copy|kopie|backups?|bak|old|te?mp)(?![a-z])')
-OF_RUNS = {'runs', 'work_dirs', 'own_data', 'predictions', '__MACOSX'}
+OF_RUNS = {'runs', 'work_dirs', 'own_data', 'predictions'}  # folders that runs write to
 Found = list[tuple[Path, dict]]  # files and their content
 
 
@@ -53,11 +51,6 @@ def find_files(root: Path, named: Sequence[str] = ()) -> dict[str, tuple[Path, d
 def is_coco(content: object) -> bool:
     """Tell whether what a JSON file holds has the three lists of COCO's format."""
     return isinstance(content, dict) and content.keys() >= COLUMNS.keys()
-
-
-def is_copy(path: Path) -> bool:
-    """Tell whether a relative path looks like that of a copy that was put aside."""
-    return bool(COPY.search(str(path).lower()))
 
 
 def _only_named(root: Path, groups: dict, named: Sequence[str]) -> dict:

@@ -22,8 +22,9 @@ from ...utils.verbs import command_line
 from ..checks.coco_file import COLUMNS, check_references, require_counted, table
 from ..checks.findings import spread, stays_below
 from ..loading.image_file import read_header, size_of
-from .annotation_files import find_files, is_copy
+from .annotation_files import find_files
 from .folder import files_below, folders_below, gone_links
+from .roles import is_copy
 from .splits import divided, named_split
 
 SAMPLE = 20  # file names by which a folder of pictures is found
@@ -58,11 +59,8 @@ class CocoPart:
 
     def only(self, names: set[str]) -> 'CocoPart':
         """Return a part of this one, with these pictures."""
-        images = [entry for entry in self.content['images'] if entry['file_name'] in names]
-        keys = {entry['id'] for entry in images}
-        boxes = [entry for entry in self.content['annotations'] if entry['image_id'] in keys]
-        content = {**self.content, 'images': images, 'annotations': boxes}
-        return replace(self, content=content, whole=False)
+        keys = {each['id'] for each in self.content['images'] if each['file_name'] in names}
+        return replace(self, content=of_pictures(self.content, keys), whole=False)
 
 
 def _counts(entry: dict) -> bool:
@@ -70,6 +68,13 @@ def _counts(entry: dict) -> bool:
     sides = entry.get('bbox')
     sides = sides[2:] if isinstance(sides, list) else ()
     return not entry.get('iscrowd') and all(side >= 1 for side in sides if is_number(side))
+
+
+def of_pictures(content: dict, keys: set) -> dict:
+    """Return what a file holds of the pictures with these ids."""
+    images = [entry for entry in content['images'] if entry['id'] in keys]
+    boxes = [entry for entry in content['annotations'] if entry['image_id'] in keys]
+    return {**content, 'images': images, 'annotations': boxes}
 
 
 def find_parts(

@@ -45,11 +45,6 @@ class File(NamedTuple):
         """The place without a split."""
         return tuple(word for word in self.place if word not in SPLIT_OF)
 
-    @property
-    def stem(self) -> str:
-        """The name without its suffix."""
-        return self.path.name.removesuffix(self.path.suffix)
-
 
 Pair = tuple[File, File]
 Ends = tuple[str, str]  # of a name, before and behind what a picture and its mask share
@@ -141,10 +136,11 @@ def _pair(root: Path, pictures: list[File], masks: list[File]) -> Pairs:
         free = [file for file in free if file.folder not in used]
     if pairs.found:
         return pairs
-    names = [some(names) for names in ((f.stem for f in pictures), (f.path.name for f in masks))]
     raise InputError(
-        f'{root}: no mask is named as a picture, {names[0]}, but {names[1]}. A mask needs the name '
-        f'of its picture, and both may have more before or behind it. {KNOWN}'
+        f'{root}: no mask has the name of a picture. The pictures are '
+        f'{some(file.path.stem for file in pictures)}; the masks are '
+        f'{some(file.path.name for file in masks)}. Give each mask the name of its picture; both '
+        f'may have more before or behind it. {KNOWN}'
     )
 
 
@@ -161,19 +157,17 @@ def _match(root: Path, pictures: list[File], masks: list[File], scope: str | Non
     found = _applied(root, EXACT, groups, others, scope)
     if len(found) == len(pictures):
         return found
-    sample = [
-        (key, group[row].stem)
-        for key, group in groups.items()
-        for row in spread(len(group), SAMPLE)
-        if key in others
-    ]
     forms = Counter()
-    for key, stem in sample:
-        forms.update({form for mask in others[key] for form in _forms(stem, mask.stem)})
+    sample = 0
+    for key in groups.keys() & others.keys():
+        for row in spread(len(groups[key]), SAMPLE):
+            stem = groups[key][row].path.stem
+            forms.update({form for mask in others[key] for form in _forms(stem, mask.path.stem)})
+            sample += 1
     likely = [
         (ends, more)
         for (ends, more), count in forms.items()
-        if 2 * count >= min(len(sample), len(masks))
+        if 2 * count >= min(sample, len(masks))
         and (count > 1 or NO_ENDS in (ends, more))
         and not {*words(' '.join(more))} & NO_CLASSES
     ]
@@ -211,7 +205,7 @@ def _shared(one: str, other: str) -> int:
 
 def _common_ends(files: Iterable[File]) -> Ends:
     """Return what all names begin and end with, up to a separator."""
-    stems = [file.stem for file in files]
+    stems = [file.path.stem for file in files]
     begin = os.path.commonprefix(stems)
     end = os.path.commonprefix([stem[len(begin) :][::-1] for stem in stems])[::-1]
     begin = re.sub(r'[^_. -]*$', '', begin)
@@ -241,8 +235,8 @@ def _applied(root: Path, form: Form, pictures: dict, masks: dict, scope: str | N
 def _by_name(files: Iterable[File], ends: Ends) -> dict[str, list[File]]:
     named = defaultdict(list)
     for file in files:
-        if file.stem.startswith(ends[0]) and file.stem.endswith(ends[1]):
-            named[file.stem.removeprefix(ends[0]).removesuffix(ends[1])].append(file)
+        if file.path.stem.startswith(ends[0]) and file.path.stem.endswith(ends[1]):
+            named[file.path.stem.removeprefix(ends[0]).removesuffix(ends[1])].append(file)
     return named
 
 
@@ -271,9 +265,9 @@ def _unclear(root: Path, picture: File, one: File, other: File) -> InputError:
 
 def _pattern(root: Path, file: File, partner: File) -> str:
     """Return a pattern for a file and others like it, in folders that its partner has as well."""
-    forms = _forms(file.stem, partner.stem)
+    forms = _forms(file.path.stem, partner.path.stem)
     begin, end = min((ends for ends, _ in forms), key=lambda ends: len(''.join(ends)))
-    name = file.stem.removeprefix(begin).removesuffix(end).strip('_-. ')
+    name = file.path.stem.removeprefix(begin).removesuffix(end).strip('_-. ')
     folders = file.path.relative_to(root).parent.parts
     others = partner.path.relative_to(root).parent.parts
     shown = ['*' if folder in others else folder for folder in folders]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...utils.files import write_if_changed
-from .coco_folder import completed, find_classes, find_parts
+from .coco_folder import completed, find_classes, find_parts, of_pictures
 from .mask_folder import find_mask_parts
 from .numbering import file_of_names, find_numbering
 from .patterns import Patterns
@@ -87,12 +87,8 @@ class Pool:
                 file = folder / 'ImageSets' / 'Segmentation' / f'{split}.txt'
                 write_if_changed(file, ''.join(f'{row:06}\n' for row in numbers).encode())
                 continue
-            chosen = {*numbers}
-            images = [each for each in self.content['images'] if each['id'] in chosen]
-            boxes = [each for each in self.content['annotations'] if each['image_id'] in chosen]
-            content = self.content | {'images': images, 'annotations': boxes}
             file = folder / 'annotations' / f'instances_{split}.json'
-            write_if_changed(file, json.dumps(content).encode())
+            write_if_changed(file, json.dumps(of_pictures(self.content, {*numbers})).encode())
 
 
 def find_pool(
@@ -106,18 +102,17 @@ def find_pool(
     Raises:
         InputError: it has neither.
     """
-    try:
-        if not patterns:
+    faults = []
+    if not patterns:
+        try:
             return _boxes(root, find_parts(root, (), annotations))
-    except InputError as error:
-        boxes = str(error)
-    else:
-        boxes = ''
+        except InputError as error:
+            faults.append(str(error))
     try:
         parts = find_mask_parts(root, (), patterns)
     except InputError as error:
-        texts = dict.fromkeys([boxes, str(error)])  # one where both say the same
-        raise InputError(' '.join(filter(None, texts))) from None
+        texts = dict.fromkeys([*faults, str(error)])  # one where both say the same
+        raise InputError(' '.join(texts)) from None
     pairs = [(*pair, split) for split, part in parts.items() for pair in part.pairs()]
     files, masks, splits = (list(each) for each in zip(*pairs, strict=True))
     splits = [None] * len(files) if parts.keys() == {'test'} else splits

@@ -17,22 +17,27 @@ WORDS = {
     'pictures': 'image img picture photo jpeg rgb',
     'masks': 'mask annotation annot anno ann label labelmap lbl segmentation segmap seg gt truth '
     'groundtruth semantic matte manual lab semseg',
-    'fillers': 'dir folder file png jpg class raw data ground',  # beside these
+    'fillers': 'folder file class raw data ground',  # beside these
+    'forms': 'dir png jpg xml',
     'colors': 'color colored colour coloured colormap rgb rgba human',  # of masks that show classes
     # of masks that no class is read from
     'others': 'object instance panoptic edge boundary contour depth',
     # of folders in which tools and people leave things
     'leftovers': 'vis viz visual visualization visualisation overlay debug pred prediction '
-    'predicted result output out run cache thumb thumbnail preview inference old backup bak copy '
-    'tmp temp deprecated unused trash archive',
+    'predicted result output out run cache thumb thumbnail preview inference deprecated unused '
+    'trash archive',
+    'copies': 'copy kopie old backup bak tmp temp',
 }
 SETS = {kind: {w + s for w in text.split() for s in ('', 's')} for kind, text in WORDS.items()}
 PICTURE_WORDS, MASK_WORDS = SETS['pictures'], SETS['masks']
-NO_CLASSES = SETS['others'] | SETS['colors'] | SETS['leftovers']
-KNOWN_WORDS = {*SPLIT_OF} | MASK_WORDS | PICTURE_WORDS | SETS['fillers']
-JOINED = '|'.join(sorted({*SPLIT_OF} | MASK_WORDS | PICTURE_WORDS, key=len, reverse=True))
+LEFTOVERS = SETS['leftovers'] | SETS['copies']
+NO_CLASSES = SETS['others'] | SETS['colors'] | LEFTOVERS
+TOLD_WORDS = {*SPLIT_OF} | MASK_WORDS | PICTURE_WORDS  # which tell what a file is
+KNOWN_WORDS = TOLD_WORDS | SETS['fillers'] | SETS['forms']
+JOINED = '|'.join(sorted(TOLD_WORDS, key=len, reverse=True))
 ALL_JOINED, EACH_JOINED = re.compile(f'({JOINED})+'), re.compile(JOINED)
 WORD = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+')
+COPY_NUMBER = re.compile(r'\(\d+\)')  # of Windows and browsers: train (1).json
 LOSSY = ('.jpg', '.jpeg')
 
 
@@ -47,6 +52,12 @@ def words(name: str) -> tuple[str, ...]:
     for word in map(str.lower, WORD.findall(name)):
         found += EACH_JOINED.findall(word) if ALL_JOINED.fullmatch(word) else [word]
     return tuple(found)
+
+
+def own_words(path: Path) -> list[str]:
+    """Return the words of a relative path that do not tell pictures from their annotations."""
+    sides = PICTURE_WORDS | MASK_WORDS | SETS['forms']
+    return [word for name in path.parts for word in words(name) if word not in sides]
 
 
 def roles_of(root: Path, files: Sequence[Path], leave: bool = True) -> dict[str, list[Path]]:
@@ -64,7 +75,7 @@ def roles_of(root: Path, files: Sequence[Path], leave: bool = True) -> dict[str,
 def _role(folders: Sequence[str], leave: bool) -> str:
     """Return what the files of a folder are by the names of the folders on the way to it."""
     named = [words(name) for name in folders]
-    leftovers = SETS['leftovers'] | SETS['others'] - {'object', 'objects'}
+    leftovers = LEFTOVERS | SETS['others'] - {'object', 'objects'}
     for each in named if leave else ():
         rest = {word for word in each if word not in KNOWN_WORDS and not word.isdigit()}
         if rest and rest <= leftovers:
@@ -77,6 +88,12 @@ def _role(folders: Sequence[str], leave: bool) -> str:
         if PICTURE_WORDS & {*named[place]}:
             break
     return 'pictures'
+
+
+def is_copy(path: Path) -> bool:
+    """Tell whether a relative path looks like that of a copy that was put aside."""
+    found = {word for name in path.parts for word in words(name)}
+    return bool(found & SETS['copies'] or COPY_NUMBER.search(str(path)))
 
 
 def masks_beside(files: Iterable[Path]) -> set[Path]:
