@@ -10,8 +10,10 @@ OF_A_USER = ('CUDA_', 'HF_', 'HUGGING', 'LOCAL_', 'MASTER_', 'MLFLOW_', 'MMENGIN
 OF_A_USER += ('RANK', 'SLURM_', 'TENSORBOARD', 'TORCH_', 'TORCHELASTIC_', 'WANDB_', 'WORLD_')
 OF_A_USER += ('XDG_',)
 
-for name in [name for name in os.environ if name.startswith(OF_A_USER)]:
-    del os.environ[name]
-CACHE = tempfile.mkdtemp(prefix='tests_cache_')
-atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
-os.environ.update(XDG_CACHE_HOME=CACHE, OMP_NUM_THREADS='1')
+PREFIX = 'tests_cache_'
+if PREFIX not in os.environ.get('XDG_CACHE_HOME', ''):  # else a test has started this process
+    for name in [name for name in os.environ if name.startswith(OF_A_USER)]:
+        del os.environ[name]
+    CACHE = tempfile.mkdtemp(prefix=PREFIX)
+    atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
+    os.environ.update(XDG_CACHE_HOME=CACHE, OMP_NUM_THREADS='1')
