@@ -192,6 +192,11 @@ def meant_files(options: Namespace) -> dict[str, Any]:
     return {name: getattr(options, name) for name in names}
 
 
+def folder_options(options: Namespace) -> dict[str, Any]:
+    """Return what :func:`.own_data.use_own_data` is to know of a command line."""
+    return {'changes': options.cfg_options, **meant_files(options)}
+
+
 def add_shared(add: Callable[..., Action], *names: str) -> None:
     """Add options of ``SHARED`` by a parser's, or a group's, ``add_argument``."""
     for name in names:

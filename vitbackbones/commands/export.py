@@ -33,7 +33,7 @@ from ..utils.files import prepare_folder
 from ..utils.messages import page, plural
 from ..utils.processes import show_warnings
 from ..utils.verbs import command_line
-from .cli import FILE_OPTIONS, add_shared, count, image_size, meant_files, score
+from .cli import FILE_OPTIONS, add_shared, count, folder_options, image_size, score
 
 EXAMPLES = """\
 examples:
@@ -224,7 +224,9 @@ def _with_data(config: Config, options: Namespace, split: str) -> Config | None:
     """Return a config whose data of a split are there, None where they are not."""
     checkpoint = Path(config.load_from) if split == 'test' and config.load_from else None
     try:
-        config = use_own_data(config, options.data_root, None, checkpoint, **meant_files(options))
+        config = use_own_data(
+            config, options.data_root, None, checkpoint, **folder_options(options)
+        )
         config = locate_data(config, options.data_root, (split,))
     except InputError:
         if options.data_root:

@@ -53,7 +53,7 @@ from ..utils.messages import on_terminal, plural
 from ..utils.processes import process_rank, show_warnings
 from ..weights.read.class_names import require_same_names
 from ..weights.trained import trained_weights
-from .cli import SHARED, add_run_arguments, add_shared, count, meant_files
+from .cli import SHARED, add_run_arguments, add_shared, count, folder_options, meant_files
 
 NOTHING = '-'  # in the place of a number that pycocotools has not
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
@@ -221,7 +221,7 @@ def prepare(config: Config, options: Namespace) -> Config:
     if not exported:  # only a checkpoint knows the pictures that it was trained on
         checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
         config = use_own_data(
-            config, options.data_root, options.work_dir, checkpoint, **meant_files(options)
+            config, options.data_root, options.work_dir, checkpoint, **folder_options(options)
         )
     check_classes(config, ('test',))
     require_agreement(config)

@@ -48,7 +48,7 @@ from ..training.trackers.backends import TRACKERS
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings, was_restarted
 from . import overfit, smoke
-from .cli import add_run_arguments, count, meant_files, size
+from .cli import add_run_arguments, count, folder_options, size
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
 
@@ -194,7 +194,7 @@ def read_settings(
 
 
 def _train(config: Config, options: Namespace) -> None:
-    config = use_own_data(config, options.data_root, options.work_dir, **meant_files(options))
+    config = use_own_data(config, options.data_root, options.work_dir, **folder_options(options))
     config = _fit_model(config, options)
     config = _follow(choose_work_dir(config, options.work_dir), options)
     with only_writer(config):
@@ -238,7 +238,7 @@ def _smoke(config: Config, options: Namespace) -> None:
 
 
 def _overfit(config: Config, options: Namespace) -> None:
-    config = use_own_data(config, options.data_root, options.work_dir, **meant_files(options))
+    config = use_own_data(config, options.data_root, options.work_dir, **folder_options(options))
     config = _fit_model(config, options)
     overfit.refuse_without_effect(config, options)
     config = choose_work_dir(config, options.work_dir, below='overfit')

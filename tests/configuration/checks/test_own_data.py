@@ -273,3 +273,12 @@ def test_a_file_without_annotations_is_refused_as_such(config, tmp_path):
     write(tmp_path / 'own', {'a.json': content})
     with pytest.raises(InputError, match=r'own/a\.json: no picture has an object that counts'):
         use_own_data(config, 'own')
+
+
+@pytest.mark.parametrize('key', ['ann_file', 'data_prefix.img', 'metainfo.classes', 'data_root'])
+def test_files_of_an_option_are_not_ignored_beside_a_folder(config, tmp_path, key):
+    roboflow(tmp_path / 'own')
+    change = {f'train_dataloader.dataset.{key}': 'x'}
+    with pytest.raises(InputError, match=f'--cfg-options .*{key}: has no effect with --data-root'):
+        use_own_data(config, 'own', changes=change)
+    use_own_data(config, 'own', changes={'train_dataloader.dataset.pipeline.0.x': 1, 'a.lr': 2})

@@ -35,7 +35,7 @@ from ...training.replay import Replay
 from ...training.views import Views
 from ...utils.messages import did_you_mean, plural
 from ...utils.processes import show_warnings
-from ..cli import FILE_OPTIONS, add_shared, count, meant_files
+from ..cli import FILE_OPTIONS, add_shared, count, folder_options
 
 # What a loader has for workers, which browsing does not start.
 OF_WORKERS = ('persistent_workers', 'prefetch_factor', 'multiprocessing_context', 'timeout')
@@ -94,7 +94,7 @@ def browse(options: Namespace) -> None:
     init_default_scope(task.scope)
     with explained(config), silenced():
         used = (options.split,)
-        config = use_own_data(config, options.data_root, **meant_files(options))
+        config = use_own_data(config, options.data_root, **folder_options(options))
         config = locate_data(use_bands(config), options.data_root, used)
         for _, dataset in datasets(config, used):
             show_warnings(task.check_dataset(dataset, options.split != 'train').warnings)

@@ -36,7 +36,7 @@ from ...tasks import find_task
 from ...training.cores import available_cores
 from ...utils.messages import on_terminal, plural
 from ...utils.processes import show_warnings
-from ..cli import FILE_OPTIONS, add_shared, count, meant_files
+from ..cli import FILE_OPTIONS, add_shared, count, folder_options
 from ..train import SECTIONS, read_settings, require_fit
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
@@ -80,7 +80,7 @@ def check(options: Namespace) -> None:
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
         raise InputError(f'{config.filename}: no complete config, it has no data loader')
-    config = use_own_data(config, options.data_root, **meant_files(options))
+    config = use_own_data(config, options.data_root, **folder_options(options))
     if is_complete and not options.statistics:
         require_fit(config, splits)
         try_model(config)

@@ -5,9 +5,11 @@ files of the metrics, the number of classes wherever the model counts them. A co
 folder stays as it is, unless it says ``own_data = True``: then its own data are only an example.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from mmengine.config import Config
 
@@ -18,7 +20,7 @@ from ...utils.processes import process_rank, show_warnings
 from ...weights.read.class_names import checkpoint_meta
 from ...weights.read.load import load_file
 from ..classes import class_counts, set_class_count, training_classes
-from ..data_paths import datasets, layout_found, require_folder, separated
+from ..data_paths import SPLITS, datasets, layout_found, require_folder, separated
 from ..names import is_remote, resolve
 from .work_dir import choose_work_dir
 
@@ -28,13 +30,15 @@ def use_own_data(
     given: str | None,
     work_dir: str | None = None,
     checkpoint: Path | None = None,
+    changes: Mapping[str, Any] = MappingProxyType({}),
     **meant: Sequence[str],
 ) -> Config:
     """Return a config that is run on the folder ``given``, and print what was found there.
 
     What is made of annotations is written to ``own_data`` in the work dir, in a folder for each
     ``given``, so that what a run reads is not replaced by another's. A checkpoint to test says
-    which classes and pictures it was trained on. ``meant`` are the options that say which files of
+    which classes and pictures it was trained on. ``changes`` are those of ``--cfg-options``; none
+    may name files. ``meant`` are the options that say which files of
     the folder are meant; with one of them the layout of the config is not looked for.
 
     Raises:
@@ -60,11 +64,23 @@ def use_own_data(
         if not meant and not config.get('own_data') and any(layout_found(config, root)):
             return config  # the config's own layout, in which a later check names what is missing
         raise
+    _require_no_other_files(changes, root)
     if process_rank() == 0:
         print(found.summary)
     _require_no_other_count(config, found.config, root)
     show_warnings(found.warnings)
     return found.config
+
+
+def _require_no_other_files(changes: Mapping[str, Any], root: Path) -> None:
+    """Refuse settings of data sets that the folder replaces."""
+    for key in changes:
+        loader, _, setting = key.partition('_dataloader.dataset.')
+        if loader in SPLITS and 'pipeline' not in setting.split('.'):
+            raise InputError(
+                f'--cfg-options {key}: has no effect with --data-root, as the files in {root} say '
+                'what is read. Leave one of the two out'
+            )
 
 
 def _require_no_other_count(given: Config, found: Config, root: Path) -> None:
