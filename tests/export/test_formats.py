@@ -137,9 +137,7 @@ class Masked(nn.Module):
 @pytest.mark.parametrize('dynamic', [False, True])
 @pytest.mark.parametrize('open_size', [False, True])
 @pytest.mark.parametrize('queries', [8, None])
-def test_a_mask_of_one_row_is_read_alike_in_the_own_precision(
-    tmp_path, queries, dynamic, open_size
-):
+def test_masks_of_one_row_are_read_alike_in_bfloat16(tmp_path, queries, dynamic, open_size):
     import openvino
 
     file, image = tmp_path / 'masked.xml', torch.rand(2, 3, 8, 8)
