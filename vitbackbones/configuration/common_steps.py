@@ -27,6 +27,7 @@ from .data_paths import locate_data
 from .lint import lint
 from .names import PACKAGE
 from .read import with_options
+from .variables import late_variables
 
 # ------------------------------------------------------------------------ hooks
 
@@ -85,6 +86,7 @@ def use_options(config: Config, changes: dict) -> Config:
 def check_settings(config: Config, changes: dict, with_numbers: bool = True) -> Config:
     """Check keys and values; fill in bands of pictures, and widths of neck and heads."""
     lint(config, changes)
+    show_warnings(late_variables(config))
     config = with_widths(use_bands(config, with_numbers))
     require_agreement(config, classes_known=False)
     return config

@@ -52,7 +52,8 @@ def test_a_page_holds_all_of_a_run(tmp_path):
     assert after(found, 'toy/error').endswith(' after epoch 3')
     assert after(found, 'work_dir') == str(work_dir)
     assert 'torch ' in after(found, 'versions')
-    assert {'Curves', 'Latest evaluation', 'Predictions'} <= {*found}
+    titles = ['Status', 'Latest evaluation', 'Curves', 'Predictions']
+    assert [*dict.fromkeys(each for each in found if each in titles)] == titles
     order = [text for text in found if text.startswith('after epoch')]
     assert order == ['after epoch_10', 'after epoch_2', 'after epoch_1']
     assert any("model = dict(type='ToyModel')" in text for text in found)

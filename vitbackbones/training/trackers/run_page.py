@@ -53,8 +53,10 @@ def write_run_page(work_dir: Path, file: Path) -> Path:
         for row in rows
         if row['split'] == 'val' and row['value'] != -1  # COCO's "no such object"
     }
+    status = facts.pop('status', 'not known')
     sections = [
-        Section('Latest evaluation', [Facts(rows=metrics)]),
+        Section('Status', [Facts(rows={'status': status})]),
+        Section('Latest evaluation', [Facts(rows=metrics)] if metrics else []),
         Section('Curves', [drawing(figure, 'curves')]),
         Section('Predictions', _predictions(work_dir)),
         Section('Config', [Document(content=config, title='as it was run')] if config else []),
