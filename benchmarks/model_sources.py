@@ -21,8 +21,8 @@ from functools import partial
 import torch
 from torch import nn
 
+from examples.analyze.subjects import build_classifier
 from vitbackbones.errors import InputError
-from vitbackbones.inference.subjects import build_classifier
 from vitbackbones.utils.messages import did_you_mean
 from vitbackbones.utils.packages import import_optional
 

@@ -38,7 +38,7 @@ VERBS = {
     'import': Verb('data.import_dataset:import_dataset', 'convert annotations from other formats'),
     'audit': Verb('data.audit:audit', 'find labels that are likely to be wrong, by training'),
     'convert': Verb('data.convert_dataset:convert', 'write annotations in other formats'),
-    'analyze': Verb('analyze:analyze', 'look into trained models: tables and pictures'),
+    'analyze': Verb('analyze:analyze', 'lay the curves of runs over one another'),
     'page': Verb('run_page:write', 'show a run on one page: curves, metrics and pictures'),
     'compare': Verb('compare:compare', 'train the variants of a study, seed by seed'),
     'shards': Verb('data.make_shards:make_shards', 'write a classification data set as tar shards'),

@@ -21,11 +21,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from tqdm import tqdm
 
 from ...errors import InputError
 from ...layers import Slicing, Windows, to_map
@@ -268,32 +266,3 @@ def _grid(inputs: tuple, values: Tensor) -> Grid | None:
         if side * side == count - extra:
             return (side, side)
     return None
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What an analysis looks at: a model in eval mode, and the images that it is shown.
-
-    Attributes:
-        name: in the legend and the table.
-        model: on the device where it is to run.
-        images: (1, 3, H, W) each, normalized as the model wants them, on the same device.
-        photos: (H, W, 3) each, uint8, RGB: what an image shows, at its size.
-    """
-
-    name: str
-    model: nn.Module
-    images: Sequence[Tensor] = ()
-    photos: Sequence[np.ndarray] = ()
-
-    def read(self, attention: Sequence[int] = (), count: int | None = None) -> Iterator[Reading]:
-        """Run the backbone on the first ``count`` images, or on all, and yield what is read.
-
-        ``attention`` is that of :func:`reading`.
-        """
-        backbone = find_backbone(self.model)
-        images = self.images[:count]
-        for image in tqdm(images, self.name, leave=False, disable=None):  # None: off a terminal
-            with reading(backbone, attention) as found, torch.no_grad():
-                backbone(image)
-            yield found

@@ -30,9 +30,17 @@ import torch.nn.functional as F
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
-from ...layers import AugmentedShortcut, Block, DotProductAttention, IdentityShortcut, NoShortcut
-from .plots import grouped, label, new_figure, style_of
-from .reading import Subject, find_blocks
+from vitbackbones.layers import (
+    AugmentedShortcut,
+    Block,
+    DotProductAttention,
+    IdentityShortcut,
+    NoShortcut,
+)
+from vitbackbones.results.analysis.plots import grouped, label, new_figure, style_of
+from vitbackbones.results.analysis.reading import find_blocks
+
+from .subjects import Subject
 
 WIDE = 50.0  # values that span a larger factor have a logarithmic axis
 SLOPE = 1.129  # of a GELU, at most

@@ -1,28 +1,59 @@
-"""Models and the images that they are shown, for analyses.
+"""Models and the images that they are shown.
 
 A config's model sees an image as its test pipeline and its data preprocessor make it. A model by
 name sees the middle of it, normalized as ImageNet's. With a size of the user's own, either sees the
 middle of the image in that size.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from PIL import Image, ImageOps
-from torch import nn
+from torch import Tensor, nn
+from tqdm import tqdm
 
-from ..backbones.by_name import create_model
-from ..backbones.classifier import Classifier
-from ..backbones.names import MODELS, require_name
-from ..errors import InputError
-from ..results.analysis.reading import Subject
-from ..utils.literals import read_value, split
-from .predictor import Predictor
-from .sources import Frame
+from vitbackbones.backbones.by_name import create_model
+from vitbackbones.backbones.classifier import Classifier
+from vitbackbones.backbones.names import MODELS, require_name
+from vitbackbones.errors import InputError
+from vitbackbones.inference.predictor import Predictor
+from vitbackbones.inference.sources import Frame
+from vitbackbones.results.analysis.reading import Reading, find_backbone, reading
+from vitbackbones.utils.literals import read_value, split
 
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))  # mean and deviation of RGB in [0, 1]
 BORDER = 0.0625  # of a photograph, cut off on each side: 224 of 256 pixels are left
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What an analysis looks at: a model in eval mode, and the images that it is shown.
+
+    Attributes:
+        name: in the legend and the table.
+        model: on the device where it is to run.
+        images: (1, 3, H, W) each, normalized as the model wants them, on the same device.
+        photos: (H, W, 3) each, uint8, RGB: what an image shows, at its size.
+    """
+
+    name: str
+    model: nn.Module
+    images: Sequence[Tensor] = ()
+    photos: Sequence[np.ndarray] = ()
+
+    def read(self, attention: Sequence[int] = (), count: int | None = None) -> Iterator[Reading]:
+        """Run the backbone on the first ``count`` images, or on all, and yield what is read.
+
+        ``attention`` is that of :func:`reading`.
+        """
+        backbone = find_backbone(self.model)
+        images = self.images[:count]
+        for image in tqdm(images, self.name, leave=False, disable=None):  # None: off a terminal
+            with reading(backbone, attention) as found, torch.no_grad():
+                backbone(image)
+            yield found
 
 
 def build_classifier(spec: str, size: tuple[int, int], **options) -> Classifier:

@@ -12,10 +12,12 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from ...backbones.swin import WindowBlock
-from ...errors import InputError
-from .plots import grouped, label, new_figure
-from .reading import Subject, Weights, choose_blocks
+from vitbackbones.backbones.swin import WindowBlock
+from vitbackbones.errors import InputError
+from vitbackbones.results.analysis.plots import grouped, label, new_figure
+from vitbackbones.results.analysis.reading import Weights, choose_blocks
+
+from .subjects import Subject
 
 CLASS_TOKEN, ALL = 'class_token', 'all'
 

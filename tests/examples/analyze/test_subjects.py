@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 from torch import nn
 
+from examples.analyze.subjects import by_name
 from vitbackbones.inference.sources import Frame
-from vitbackbones.inference.subjects import by_name
 
 
 def test_a_size_is_height_and_width():
