@@ -46,3 +46,12 @@ def test_files_of_both_splits_are_named(train, val, count):
     said = shared_files(config)
     assert len(said) == count
     assert all(text.startswith('val_dataloader.dataset reads the same files as') for text in said)
+
+
+@pytest.mark.parametrize(('color', 'refused'), [('color', True), ('grayscale', True), (4, False)])
+def test_bands_of_floating_point_may_have_any_scale(color, refused):
+    model = {'data_preprocessor': {'mean': [0.2] * 4, 'std': [0.1] * 4}}
+    model['backbone'] = {'type': 'vitbackbones.ViT', 'in_channels': 4}
+    steps = [{'type': 'vitbackbones.LoadImage', 'color_type': color}]
+    config = {'model': model, 'train_dataloader': loader(pipeline=steps)}
+    assert any('from 0 to 255' in text for text in image_rules(config)) == refused

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ...data.checks.findings import color_type
 from ...registry import SCOPE
 from ...utils.rules import listed, number
 from ..data_paths import datasets
@@ -38,6 +39,8 @@ def image_rules(config: Mapping) -> Iterator[str]:
 
 
 def _normalization(config: Mapping) -> Iterator[str]:
+    loaded = (color_type(dataset.get('pipeline') or ()) for _, dataset in datasets(config))
+    in_bytes = all(isinstance(color, str) for color in loaded)  # other bands may have any scale
     for place in PREPROCESSORS:
         mean, std = (value_at(config, f'{place}.{key}') for key in ('mean', 'std'))
         if not (LEVELS.fits(mean) and LEVELS.fits(std)):
@@ -49,7 +52,7 @@ def _normalization(config: Mapping) -> Iterator[str]:
             yield f'{place}.mean: has {len(mean)} values, but std has {len(std)}'
         elif len(mean) not in (1, channels):
             yield f'{place}.mean: has {len(mean)} values, but images have {channels} channels'
-        elif 0 < max(mean) <= 1 or max(std) < 1:
+        elif in_bytes and (0 < max(mean) <= 1 or max(std) < 1):
             yield (
                 f'{place}.mean: {list(mean)} and std {list(std)} are of pixels from 0 to 1, but '
                 'they are from 0 to 255 here; multiply both by 255'

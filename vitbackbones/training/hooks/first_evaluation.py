@@ -35,7 +35,8 @@ class FirstEvaluationHook(Hook):
 def generators_kept() -> Iterator[None]:
     """Put the random numbers of Python, NumPy and torch back to where they were."""
     python, numpy = random.getstate(), np.random.get_state()
-    with torch.random.fork_rng():
+    cards = [torch.cuda.current_device()] if torch.cuda.is_available() else []
+    with torch.random.fork_rng(cards):
         yield
     random.setstate(python)
     np.random.set_state(numpy)
