@@ -70,7 +70,7 @@ def test_splits_folders_and_copies(run, tmp_path):
 def test_nothing_is_written_over_and_nothing_half_is_left(run, tool, pets, tmp_path):
     (tmp_path / 'other').mkdir()
     (tmp_path / 'other' / 'mine.txt').write_text('')
-    for out, text in (('other', 'something else'), ('pets', 'neither in'), ('pets/x', 'neither')):
+    for out, text in (('other', 'other files'), ('pets', 'neither in'), ('pets/x', 'neither')):
         result = tool('import', 'voc', 'pets', out, '--overwrite')
         assert (result.status, text in result.err) == (2, True)
     run('import', 'voc', 'pets', 'out')
@@ -122,7 +122,7 @@ def test_names_of_classes_are_given_in_their_order(run, tool, tmp_path):
     (root / 'data.yaml').unlink()
     result = run('import', 'yolo', 'in', 'numbers')
     assert '1 class: 1; 1 object' in result.out
-    assert 'their numbers are the names; or give --names cat dog: 1 (' in result.out
+    assert 'their numbers are the names (others: --names cat dog): 1 (' in result.out
     assert 'class names look like numbers, coordinates or dates' in result.err
     for form, names in (('voc', ('a', 'b')), ('yolo', ('a', 'a'))):
         result = tool('import', form, 'in', 'other', '--names', *names)

@@ -84,7 +84,7 @@ def test_two_segments_of_one_number(data):
 def test_missing_png_files(data):
     data.png.unlink()
     error = data.error()
-    assert f"1 PNG files of segments are not in {data.folder}: '000001.png'. mmdet looks" in error
+    assert f"PNG files of segments are not in {data.folder}: '000001.png'. mmdet looks" in error
 
 
 def test_crowds_are_no_objects_to_learn(data):

@@ -71,7 +71,7 @@ def test_folders_of_the_system_hold_no_data(root):
     if root == '/proc/self/cwd/..':  # which is a folder of the user
         assert next(folders_below(Path(root)))
         return
-    with pytest.raises(InputError, match=f'{root}: is of the system'):
+    with pytest.raises(InputError, match=f'{root}: is a folder of the system'):
         next(folders_below(Path(root)))
 
 

@@ -54,7 +54,7 @@ def test_a_file_of_names(tmp_path, values, text, expected):
     [
         ([0, 0], {}, 'all masks together hold 0'),
         ([0, 3], {'classes_txt': 'sky\nroad\n'}, r'names 2 classes, .* but masks hold 3 as well'),
-        ([0, 1], {'classes_txt': 'sky\nsky\n'}, 'each in a line, once'),
+        ([0, 1], {'classes_txt': 'sky\nsky\n'}, 'and each name once'),
     ],
 )
 def test_what_does_not_tell_the_classes(tmp_path, values, files, message):

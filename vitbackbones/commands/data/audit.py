@@ -228,7 +228,7 @@ def _unlabeled(pool: Pool, given: Sequence[str]) -> tuple[int, list[Path]]:
     if len(new) < len(files):
         print(f'{len(files) - len(new)} of {len(files)} pictures of {root} are labeled already')
     if not new:
-        raise InputError(f'--pick {number} {root}: no picture there is without labels')
+        raise InputError(f'--pick {number} {root}: all pictures there are labeled already')
     return int(number), new
 
 

@@ -52,7 +52,7 @@ def convert(options: Namespace) -> None:
 def _read(source: Source, options: Namespace) -> tuple[Sequence[Picture], Sequence[str]]:
     """Read pictures, without what the form to write has no place for."""
     if options.annotations and options.given != 'coco':
-        raise InputError("--annotations: goes with annotations in COCO's form")
+        raise InputError("--annotations goes with annotations in COCO's form")
     meant = {'annotations': options.annotations} if options.annotations else {}
     pictures, classes = FROM[options.given](source, **meant)
     if form := WITHOUT_CROWDS.get(options.to):

@@ -99,12 +99,12 @@ def import_dataset(options: Namespace) -> None:
             write holds something else or is being written.
     """
     if (options.form == 'corrections') != bool(options.list):
-        raise InputError('LIST goes with the form corrections: corrections LIST FOLDER OUT')
+        raise InputError('LIST goes with the form corrections: import corrections LIST FOLDER OUT')
     if (options.least or options.annotations) and not options.list:
-        raise InputError('--least, --annotations: go with the form corrections')
+        raise InputError('--least and --annotations go with the form corrections')
     patterns = Patterns.of(options.pictures, options.masks)
     if patterns and options.form in BOXES:
-        raise InputError('--pictures, --masks: go with the forms masks and corrections')
+        raise InputError('--pictures and --masks go with the forms masks and corrections')
 
     def fill(source: Source, part: Path) -> str:
         if options.form in BOXES:
@@ -145,7 +145,7 @@ def make_folder(
     given, out = (Path(path).expanduser().absolute() for path in (options.folder, options.out))
     is_yolo = 'yolo' in (vars(options).get('form'), vars(options).get('given'))
     if options.names and not (is_yolo and len({*options.names, ''}) > len(options.names)):
-        raise InputError('--names goes with yolo, and takes different names: --names cat dog')
+        raise InputError('--names goes with yolo and takes each name once: --names cat dog')
     is_settings = given.suffix.lower() in SETTINGS and given.is_file()
     settings = given if is_yolo and is_settings else None
     root = folder_of(given) if settings else given
@@ -186,11 +186,11 @@ def _require_free(out: Path, overwrite: bool) -> None:
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     if not (out / RECORD).is_file():
-        raise InputError(f'{out}: holds something else than an import; choose another folder')
+        raise InputError(f'{out}: holds other files than those of an import; choose another folder')
     if strange := sorted({entry.name for entry in out.iterdir()} - WRITTEN):
         raise InputError(
-            f'{out}: holds {some(strange)} beside an import, which would be lost; move it away, or '
-            'choose another folder'
+            f'{out}: holds {some(strange)} beside an import. --overwrite would delete it. Move it '
+            'away, or choose another folder.'
         )
     if not overwrite:
         raise InputError(f'{out}: holds an import; replace it with --overwrite, or choose another')
@@ -236,6 +236,6 @@ def _require_sound(source: Source, skip_faulty: bool) -> None:
         print(printable(fault))
     if source.faults and not skip_faulty:
         raise InputError(
-            f'{plural(len(source.faults), "fault")}, see above; nothing is written. Correct what '
-            'is named there, or leave these files out with --skip-faulty'
+            f'{plural(len(source.faults), "fault")}, see above; nothing is written. Correct these '
+            'files, or skip them with --skip-faulty.'
         )

@@ -11,16 +11,14 @@ each, at every start of a run. ``check`` decodes all images and compares all siz
 import os
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 from ...errors import InputError
 from ...utils.messages import cut, plural, some
 from ..loading.image_file import read_header, read_image, size_of
-from ..own.folder import gone_links
 from .coco_file import Table, check_references, read_coco, require_counted
-from .findings import TURNING, Findings, color_type, fault_lines, not_there, spread
+from .findings import TURNING, Findings, color_type, fault_lines, require_there, spread
 from .segmentations import check_masks
 
 SIZES = 1000  # images whose sizes are compared
@@ -166,7 +164,7 @@ def image_size_fault(given: Sequence[float], found: Sequence[int]) -> str:
         return ''
     told, seen = (f'{width} x {height}' for height, width in (given, found))
     turned = tuple(given)[::-1] == tuple(found)
-    hint = ' (loading turns images by their EXIF orientation, else these are exchanged)'
+    hint = ' (turned as its EXIF orientation says; without it, width and height are exchanged)'
     return f'is given as {told} pixels and has {seen}{hint if turned else ""}'
 
 
@@ -176,17 +174,11 @@ def _check_images(ann_file: str, folder: str, images: Table, load: str | int) ->
     Where a header differs, what is decoded counts.
     """
     names = images['file_name']
-    missing = not_there(folder, names)
-    if missing:
-        remedy = gone_links(Path(folder)) or (
-            'Copy them there, or take them out of the annotations; a file_name must not lead out '
-            'of the folder. Where the config names the folder, data_root or data_prefix.img may be '
-            'wrong.'
-        )
-        raise InputError(
-            f'{len(missing)} of the {len(names)} images of {ann_file} are not in '
-            f'{os.path.abspath(folder)}: {some(missing, cut)}. {remedy}'
-        )
+    remedy = (
+        'Copy them there, or take them out of the annotations. A file_name must not lead out of '
+        'the folder. If the config names the folder, check data_root and data_prefix.img.'
+    )
+    require_there(folder, names, f'images of {ann_file}', remedy)
     read_image(os.path.join(folder, names[0]), load)  # one that no decoder can read stops at once
     rows = spread(len(names), SIZES)
     faults = []

@@ -9,8 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...errors import InputError
 from ...registry import bare_name
-from ...utils.messages import some
+from ...utils.messages import cut, some
+from ..own.folder import gone_links
 
 SHOWN = 20  # classes in a table
 TURNING = ('color', 'grayscale')  # color types in which mmcv turns an image as EXIF says
@@ -127,6 +129,21 @@ def not_there(folder: str, names: list[str]) -> list[str]:
         except (OSError, ValueError):  # there is no such folder, or none can have such a name
             continue
     return [os.path.join(part, name) for part, name in parts if name not in found[part]]
+
+
+def require_there(folder: str, names: list[str], what: str, remedy: str) -> None:
+    """Require files below a folder.
+
+    Args:
+        folder, names: those of :func:`not_there`.
+        what: the files, for the message.
+        remedy: what to do, unless links lead to what is gone.
+    """
+    if missing := not_there(folder, names):
+        raise InputError(
+            f'{len(missing)} of the {len(names)} {what} are not in {os.path.abspath(folder)}: '
+            f'{some(missing, cut)}. {gone_links(Path(folder)) or remedy}'
+        )
 
 
 def stays_below(folder: str | Path, name: str) -> bool:

@@ -28,7 +28,7 @@ from ..loading.load_mask import (
     size_fault,
     value_fault,
 )
-from .findings import TURNING, Findings, Look, color_type, not_there, spread
+from .findings import TURNING, Findings, Look, color_type, require_there, spread
 
 SAMPLE = 2000  # masks for training whose values are looked at: rare classes are in a few alone
 TESTED = 200  # masks for validation or testing whose values are looked at
@@ -211,13 +211,11 @@ def _files(dataset) -> tuple[list[str], list[str]]:
         ('images', folders['img_path'], images),
         ('masks', folders['seg_map_path'], masks),
     ):
-        missing = not_there(folder, [os.path.relpath(path, folder) for path in paths])
-        if missing:
-            raise InputError(
-                f'{len(missing)} of the {len(paths)} {kind} are not in {os.path.abspath(folder)}: '
-                f'{some(missing)}. Put them there. Where the config names the folder, its '
-                'data_prefix, img_suffix or seg_map_suffix may be wrong.'
-            )
+        remedy = (
+            'Put them there. If the config names the folder, check data_prefix, img_suffix and '
+            'seg_map_suffix.'
+        )
+        require_there(folder, [os.path.relpath(path, folder) for path in paths], kind, remedy)
     return images, masks
 
 

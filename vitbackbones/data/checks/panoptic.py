@@ -15,7 +15,7 @@ from ..loading.coco_masks import VOID, to_ids
 from ..loading.image_file import read_image
 from . import coco
 from .coco_file import COLUMNS, ID, Table, check_boxes, column, load_json, table
-from .findings import Findings, not_there, spread
+from .findings import Findings, require_there, spread
 
 SAMPLE = 50  # PNG files that are looked at before a run
 CATEGORIES = COLUMNS['categories'] | {'isthing': (int, bool)}
@@ -82,13 +82,11 @@ def _check_pictures(dataset, images: Table, segments: Table) -> None:
             'folders of its images and of the PNG files of their segments, relative to data_root.'
         )
     names = [name.replace('.jpg', '.png') for name in images['file_name']]
-    missing = not_there(folder, names)
-    if missing:
-        raise InputError(
-            f'{len(missing)} PNG files of segments are not in {os.path.abspath(folder)}: '
-            f'{some(missing)}. mmdet looks for the name of the image, with .png in place of .jpg; '
-            'put them there, or correct data_prefix.seg of the data set in the configuration.'
-        )
+    remedy = (
+        'mmdet looks for the name of the image, with .png in place of .jpg. Put them there, or '
+        'correct data_prefix.seg of the data set in the configuration.'
+    )
+    require_there(folder, names, 'PNG files of segments', remedy)
     numbers = defaultdict(set)  # of the segments of each image
     for image, number in zip(segments['image_id'], segments['number'], strict=True):
         numbers[image].add(number)

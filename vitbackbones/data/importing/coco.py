@@ -9,12 +9,10 @@ from ...utils.messages import cut
 from ...utils.rules import is_number
 from ..checks.segmentations import usable_segmentation
 from ..own.coco_folder import CocoPart, find_parts
-from .pictures import LEAST, Picture, open_picture
+from .pictures import BEYOND_EDGE, LEAST, OUTSIDE, Picture, open_picture
 from .source import Source
 
 KEPT = ('bbox', 'area', 'iscrowd', 'segmentation')
-OUTSIDE = 'objects outside of their picture or thinner than a pixel, left out'
-BEYOND_EDGE = 'objects that reach beyond the edge of their picture, cut there'
 NO_MASK = 'outlines of fewer than 3 points or outside of their picture, left out'
 
 
@@ -48,11 +46,7 @@ def read_coco(source: Source, annotations: Sequence[str] = ()) -> tuple[list[Pic
 
 
 def _picture(
-    source: Source,
-    part: CocoPart,
-    image: dict,
-    split: str | None,
-    pictures: dict[Path, Picture],
+    source: Source, part: CocoPart, image: dict, split: str | None, pictures: dict[Path, Picture]
 ) -> Picture:
     """Open a picture of a split, unless it is among the ``pictures`` by path.
 

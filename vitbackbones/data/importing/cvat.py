@@ -10,15 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ..own.splits import named_split
 from .pairing import beginning, by_name, meant
-from .pictures import (
-    Picture,
-    add_mask,
-    add_object,
-    add_shapes,
-    corners_of,
-    names_of,
-    open_picture,
-)
+from .pictures import Picture, add_mask, add_object, add_shapes, corners_of, names_of, open_picture
 from .source import Source
 from .voc import read_xml
 

@@ -64,11 +64,12 @@ class _Pairs:
         self.found: dict[Path, Path] = {}
         self.settled: set[Path] = set()  # folders whose files have their pictures by their place
         self.by_place: set[Path] = set()  # pictures that have such files
-        self.places = self._places(source.pictures)
-        self.unread = self._places(source.unread)
-        self.stems = defaultdict(list)
+        self.stems: dict[str, list[Path]] = defaultdict(list)
+        self.places: dict[tuple[str, ...], list[Path]] = defaultdict(list)
         for picture in source.pictures:
             self.stems[picture.stem].append(picture)
+            for name in (picture.stem, picture.name):  # some tools write a.jpg.txt
+                self.places[self._place(picture, name)].append(picture)
 
     def add_by_place(self, file: Path) -> bool:
         """Return whether a file has pictures by its place, and pair it if they are read."""
@@ -125,19 +126,13 @@ class _Pairs:
         return None
 
     def _without_picture(self, file: Path) -> str:
-        if unread := self.unread[self._place(file, file.stem)]:
-            return (
-                f'{file}: its picture {unread[0].name} is of a form that is not read. Convert it '
-                f'to one of {", ".join(IMAGES)}.'
-            )
-        return f'{file}: has no picture. Add it, or take the file out.'
-
-    def _places(self, pictures: Iterable[Path]) -> Mapping[tuple[str, ...], list[Path]]:
-        places = defaultdict(list)
-        for picture in pictures:
-            for name in (picture.stem, picture.name):  # some tools write a.jpg.txt
-                places[self._place(picture, name)].append(picture)
-        return places
+        unread = [each.name for each in self.source.unread if each.stem == file.stem]
+        if not unread:
+            return f'{file}: has no picture. Add it, or take the file out.'
+        return (
+            f'{file}: its picture {unread[0]} is of a form that is not read. Convert it to one of '
+            f'{", ".join(IMAGES)}.'
+        )
 
     def _place(self, file: Path, name: str) -> tuple[str, ...]:
         """Return the own words of the folders of a file, and a name."""

@@ -19,6 +19,8 @@ from .pairing import split_of
 from .source import Source
 
 LEAST = 1  # pixels of a side; mmdet learns from no thinner box
+OUTSIDE = 'objects outside of their picture or thinner than a pixel, left out'
+BEYOND_EDGE = 'objects that reach beyond the edge of their picture, cut there'
 BEYOND = 0.05  # of a picture, that an object may reach over the edge; more is another scale
 
 
@@ -104,7 +106,7 @@ def add_object(
             )
     kept = [min(max(value, 0), limit) for value, limit in zip(points, limits, strict=True)]
     if kept != [*points]:
-        source.change('objects that reach beyond the edge of their picture, cut there', where)
+        source.change(BEYOND_EDGE, where)
     x, y = kept[::2], kept[1::2]
     left, top, width, height = min(x), min(y), max(x) - min(x), max(y) - min(y)
     outline = kept if len(kept) > 4 else []
@@ -145,9 +147,7 @@ def add_mask(source: Source, picture: Picture, name: str, mask: np.ndarray, wher
 
 def _take(source: Source, picture: Picture, entry: dict, where: str) -> None:
     if min(entry['bbox'][2:]) < LEAST or not entry['area']:
-        source.leave_out(
-            'objects outside of their picture or thinner than a pixel, left out', where
-        )
+        source.leave_out(OUTSIDE, where)
     elif entry in picture.objects:
         source.leave_out('objects that are there twice, taken once', where)
     else:

@@ -56,7 +56,7 @@ def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
             pictures.append(picture)
     if not names:
         names = sorted(names_of(pictures), key=int)
-        what = 'no file names the classes, so their numbers are the names; or give --names cat dog'
+        what = 'no file names the classes, so their numbers are the names (others: --names cat dog)'
         source.change(what, source.root)
     return pictures, names
 

@@ -4,6 +4,7 @@ A folder that somebody has worked in holds other JSON files as well: predictions
 earlier runs wrote. They are left out where that leaves one file, and a line says so.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
@@ -33,11 +34,10 @@ def find_files(root: Path, named: Sequence[str] = ()) -> dict[str, tuple[Path, d
     """
     files = sorted(files_below(root, ('.json',)))
     ours = [file for file in files if OF_RUNS.isdisjoint(file.relative_to(root).parts)]
-    groups: dict[str | None, list[Path]] = {}
-    for file in files if named else ours or files:
-        groups.setdefault(named_split(str(file.relative_to(root))), []).append(file)
+    groups = _by_split(root, files if named else ours or files)
     if named:
-        groups = _only_named(root, groups, named)
+        chosen = _by_split(root, _named(root, files, named))
+        groups = chosen if None in chosen else groups | chosen
     found = {split: _in_coco_format(group) for split, group in groups.items() if split}
     beside = _in_coco_format(groups.get(None, ()))
     if not found.get('train'):
@@ -53,19 +53,24 @@ def is_coco(content: object) -> bool:
     return isinstance(content, dict) and content.keys() >= COLUMNS.keys()
 
 
-def _only_named(root: Path, groups: dict, named: Sequence[str]) -> dict:
-    chosen = {}
-    for pattern in named:
-        own = {file for group in groups.values() for file in group if _fits(root, file, pattern)}
+def _by_split(root: Path, files: Iterable[Path]) -> dict[str | None, list[Path]]:
+    groups = defaultdict(list)
+    for file in files:
+        groups[named_split(str(file.relative_to(root)))].append(file)
+    return groups
+
+
+def _named(root: Path, files: Sequence[Path], patterns: Sequence[str]) -> list[Path]:
+    chosen: set[Path] = set()
+    for pattern in patterns:
+        own = {file for file in files if _fits(root, file, pattern)}
         if not own:
-            files = some((file.relative_to(root) for g in groups.values() for file in g), str)
+            there = some((file.relative_to(root) for file in files), str) or 'none'
             raise InputError(
-                f'--annotations {pattern}: no such file below {root}, which has {files or "none"}'
+                f'--annotations {pattern}: no such file below {root}, which has {there}'
             )
-        for split, group in groups.items():
-            chosen[split] = [file for file in group if file in own or file in chosen.get(split, ())]
-    chosen = {split: files for split, files in chosen.items() if files}
-    return chosen if None in chosen else groups | chosen
+        chosen |= own
+    return sorted(chosen)
 
 
 def _fits(root: Path, file: Path, pattern: str) -> bool:

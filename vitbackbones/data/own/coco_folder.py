@@ -136,7 +136,7 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
         names = some((file.relative_to(root) for file, _ in found.values()), str)
         return (
             f'{root}: {names} is for {" and ".join(found)}, and no annotation file (*.json) is for '
-            'training. Put it there, or give the file that is to be split another name.'
+            'training. Add one. To have this file split, give it a name without such a word.'
         )
     for suffix, kind in (('.xml', 'voc'), ('.txt', 'yolo')):
         if next(files_below(root, (suffix,)), None):

@@ -42,7 +42,7 @@ def folders_below(root: Path) -> Iterator[Path]:
     """
     place = Path(os.path.realpath(root))
     if any(place.is_relative_to(each) for each in SYSTEM):
-        raise InputError(f'{root}: is of the system; give the folder of the data set')
+        raise InputError(f'{root}: is a folder of the system; give that of the data set')
     seen = {str(folder) for folder in place.parents}
     for place, folders, _ in os.walk(root, followlinks=True):
         deep = len(Path(place).relative_to(root).parts) >= DEPTH
@@ -102,7 +102,7 @@ def names_in_lines(file: Path) -> list[str]:
     """
     names = [line.strip() for line in read_text(file).splitlines() if line.strip()]
     if not names or len(set(names)) < len(names):
-        raise InputError(f'{file}: write the names of the classes into it, each in a line, once.')
+        raise InputError(f'{file}: write one name of a class in each line, and each name once.')
     return names
 
 

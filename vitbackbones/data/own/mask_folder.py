@@ -96,7 +96,7 @@ def named_parts(
     else:
         raise InputError(
             f'{root}: its masks are for {" and ".join(map(str, splits))}, and none are for '
-            'training. Put some there, or rename the folder that is to be split.'
+            'training. Add some. To have these split, rename their folder.'
         )
     parts = {split or 'train': _part(splits[split]) for split in (*WORDS, None) if split in splits}
     for part in parts.values():
