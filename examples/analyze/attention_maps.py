@@ -15,8 +15,8 @@ from torch import Tensor
 from vitbackbones.backbones.swin import WindowBlock
 from vitbackbones.errors import InputError
 from vitbackbones.results.analysis.plots import grouped, label, new_figure
-from vitbackbones.results.analysis.reading import Weights, choose_blocks
 
+from .reading import Weights, choose_blocks
 from .subjects import Subject
 
 CLASS_TOKEN, ALL = 'class_token', 'all'

@@ -38,8 +38,8 @@ from vitbackbones.layers import (
     NoShortcut,
 )
 from vitbackbones.results.analysis.plots import grouped, label, new_figure, style_of
-from vitbackbones.results.analysis.reading import find_blocks
 
+from .reading import find_blocks
 from .subjects import Subject
 
 WIDE = 50.0  # values that span a larger factor have a logarithmic axis

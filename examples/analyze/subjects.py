@@ -20,8 +20,9 @@ from vitbackbones.backbones.names import MODELS, require_name
 from vitbackbones.errors import InputError
 from vitbackbones.inference.predictor import Predictor
 from vitbackbones.inference.sources import Frame
-from vitbackbones.results.analysis.reading import Reading, find_backbone, reading
 from vitbackbones.utils.literals import read_value, split
+
+from .reading import Reading, find_backbone, reading
 
 IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))  # mean and deviation of RGB in [0, 1]
 BORDER = 0.0625  # of a photograph, cut off on each side: 224 of 256 pixels are left

@@ -62,7 +62,7 @@ ROOMS = {
     ),
     'analysis': (
         'Analysis',
-        'Reading inside a model, and finding labels that are wrong.',
+        'Logs and curves of runs, studies, and finding labels that are wrong.',
         ['results.analysis', 'results.audit'],
     ),
     'inference': (

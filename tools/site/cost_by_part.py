@@ -21,8 +21,10 @@ other in blocks        norms (which have parameters alone), and parts of other n
 """
 
 import copy
+import sys
 from argparse import ArgumentParser
 from collections import Counter, defaultdict
+from pathlib import Path
 
 import torch
 from complexity import listen
@@ -31,8 +33,9 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
+sys.path.append(str(Path(__file__).resolve().parents[2]))  # an installed package comes first
+from examples.analyze.reading import find_backbone, find_blocks
 from vitbackbones import create_model
-from vitbackbones.results.analysis.reading import find_backbone, find_blocks
 
 SCORES, SHORTCUTS = 'attention scores', 'shortcuts'
 REST, OUTSIDE = 'other in blocks', 'outside of blocks'

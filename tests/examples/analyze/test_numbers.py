@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from examples.analyze import attention_maps, diversity
+from examples.analyze.reading import reading
 from examples.analyze.subjects import Subject
 from vitbackbones.backbones import PVT, Swin, ViT
-from vitbackbones.results.analysis.reading import reading
 
 TINY = {'embed_dims': 24, 'depth': 2, 'num_heads': 2}
 OPTIONS = SimpleNamespace(blocks=None, pictures=2, size=None, query=None)

@@ -1,4 +1,1 @@
-"""What models and runs cost and reach, and looking into trained models.
-
-``reading.py`` is how the example ``analyze`` reads inside.
-"""
+"""What runs log and reach: curves, tables of studies, and their pictures."""

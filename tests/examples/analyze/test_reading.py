@@ -4,9 +4,9 @@ import pytest
 import torch
 from torch import nn
 
+from examples.analyze.reading import choose_blocks, find_blocks, reading
 from vitbackbones.backbones import TNT, Backbone, SReT, ViT
 from vitbackbones.errors import InputError
-from vitbackbones.results.analysis.reading import choose_blocks, find_blocks, reading
 
 TINY = {'embed_dims': 24, 'depth': 2, 'num_heads': 2}
 

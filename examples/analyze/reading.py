@@ -25,9 +25,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ...errors import InputError
-from ...layers import Slicing, Windows, to_map
-from ...layers.recursion import Recursive
+from vitbackbones.errors import InputError
+from vitbackbones.layers import Slicing, Windows, to_map
+from vitbackbones.layers.recursion import Recursive
 
 Grid = tuple[int, int]
 MAX_CLASS_TOKENS = 2  # a class token and a distillation token
