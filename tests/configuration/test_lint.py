@@ -45,6 +45,14 @@ def finding(**options):
         ({'randomness__sed': 1}, "did you mean 'seed'?"),
         ({'model__backbone__type': 'AugViT'}, f"{NOT_THERE}; did you mean 'vitbackbones.AugViT'"),
         ({'optim_wrapper__optimizer__type': 'adamw'}, "did you mean 'AdamW'"),
+        ({'optim_wrapper__optimizer__foreach': 'x'}, "foreach: is 'x', but it must be True or Fa"),
+        ({'optim_wrapper__optimizer__maximize': True}, 'must be False, as losses are minimized'),
+        (
+            {'model__neck__init_cfg': {'type': 'Normal', 'std': -1}},
+            'init_cfg.std: is -1, but it must',
+        ),
+        ({'model__neck__kernel_size': 0}, 'neck.kernel_size: is 0, but it must be a whole number'),
+        ({'custom_hooks': [{'type': 'EarlyStoppingHook', 'monitor': 'a', 'min_delta': 'x'}]}, 'a '),
     ],
 )
 def test_found_with_a_suggestion(options, message):

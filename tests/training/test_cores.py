@@ -19,7 +19,7 @@ def restore_threads():
 
 
 def make_config(workers=8):
-    loader = {'num_workers': workers, 'persistent_workers': True}
+    loader = {'num_workers': workers, 'persistent_workers': True, 'timeout': 5}
     return Config({'train_dataloader': loader, 'val_dataloader': dict(loader)})
 
 

@@ -6,7 +6,7 @@ each dict with a ``type`` is held against the signature of what it names, and al
 :mod:`~vitbackbones.configuration.schema`.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from mmengine.config import Config
 from mmengine.runner import Runner
@@ -16,7 +16,7 @@ from ..backbones.shared.starting import InitCfgMixin
 from ..errors import InputError
 from ..registry import SCOPE, bare_name
 from ..utils.messages import cut, did_you_mean
-from ..utils.signatures import ANY, accepted_keywords
+from ..utils.signatures import ANY, accepted_keywords, keywords_by_name, kinds_of
 from .lookup import Lookup
 from .schema import misfits
 from .settings import entries
@@ -197,12 +197,23 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
             hint = did_you_mean(bare, known)
             yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {SCOPE}{hint}'
         return
+    yield from _no_text(path, node, found.values())
     keywords = [accepted_keywords(target) for target in found.values()]
     if ANY not in keywords:
         tolerated = set().union(*(BUILDER_KEYS.get(registry, ()) for registry in found))
         tolerated |= {'by_epoch'} if path == 'train_cfg' else set()
         tolerated |= {'location'} if path.endswith('shortcut') else set()  # for build_shortcut
         yield from _unknown(path, node, set().union(*keywords), tolerated, f' of {kind}')
+
+
+def _no_text(path: str, node: dict, targets: Iterable[Callable]) -> Iterator[str]:
+    """Yield findings for text where all ``targets`` take a number, or True or False."""
+    for key in [key for key, value in node.items() if isinstance(value, str)]:
+        known = [keywords_by_name(target).get(key) for target in targets]
+        kinds = [kinds_of(parameter) for parameter in known if parameter]
+        if kinds and len(kinds) == len(known) and all(k and k <= {bool, int, float} for k in kinds):
+            needed = 'True or False' if kinds[0] == {bool} else 'a number'
+            yield f'{path}.{key}: is {cut(node[key])}, but it must be {needed}'
 
 
 def _unknown(

@@ -20,8 +20,13 @@ class Call(NamedTuple):
 
 
 def calls(error: BaseException) -> list[Call]:
-    """Return the functions that an error passed through, the outermost first."""
-    frames = [frame for frame, _ in walk_tb(error.__traceback__)]
+    """Return the functions that an error passed through, the outermost first.
+
+    mmengine raises a TypeError of a hook again ``from None``: its own functions are added.
+    """
+    hidden = error.__context__ if error.__suppress_context__ else None
+    steps = [*walk_tb(error.__traceback__), *walk_tb(hidden and hidden.__traceback__)]
+    frames = [frame for frame, _ in steps]
     return [Call(f.f_code.co_name, f.f_code.co_filename, f.f_locals) for f in frames]
 
 

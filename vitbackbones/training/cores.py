@@ -37,7 +37,7 @@ def limit_workers(config: Config) -> Config:
     for _, loader in loaders(config):
         loader['num_workers'] = min(loader.get('num_workers', 0), most)
         if not loader['num_workers']:  # torch refuses these without workers
-            loader.update(persistent_workers=False, prefetch_factor=None)
+            loader.update(persistent_workers=False, prefetch_factor=None, timeout=0)
     return config
 
 

@@ -4,6 +4,8 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
+from types import NoneType, UnionType
+from typing import Union, get_args, get_origin
 
 ANY = None
 """Answer of :func:`accepted_keywords` where a callable takes keywords that no signature names."""
@@ -41,6 +43,13 @@ def keywords_by_name(target: Callable) -> dict[str, inspect.Parameter]:
         if not any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
             break
     return found
+
+
+def kinds_of(parameter: inspect.Parameter) -> set[type]:
+    """Return the types that a parameter is annotated with, and that of its default."""
+    kind, default = parameter.annotation, parameter.default
+    kinds = set(get_args(kind)) if get_origin(kind) in (Union, UnionType) else {kind}
+    return (kinds | {type(default)}) - {parameter.empty, type, NoneType}
 
 
 def constructors(target: type) -> list[Callable]:

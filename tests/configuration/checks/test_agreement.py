@@ -46,6 +46,19 @@ def test_what_is_measured_can_be_the_best(name, evaluator):
     assert disagreements(with_best([name], **evaluator)) == []
 
 
+def test_without_validation_nothing_is_watched():
+    config = with_best('mIoU', **IOU) | {'val_evaluator': None}
+    assert disagreements(config) == []
+
+
+@pytest.mark.parametrize('watched', [{}, {'monitor': 'nope'}])
+def test_a_schedule_watches_what_is_measured(watched):
+    schedule = {'type': 'ReduceOnPlateauLR', **watched}
+    for each in (schedule, [schedule]):
+        (found,) = disagreements(with_best(None, **COCO) | {'param_scheduler': each})
+        assert f'{watched.get("monitor", "loss")!r} is not measured by val_evaluator' in found
+
+
 @pytest.mark.parametrize(
     ('name', 'evaluator', 'hint'),
     [

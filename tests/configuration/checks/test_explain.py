@@ -118,3 +118,18 @@ def test_checkpoints_that_ddp_cannot_follow_are_told_what_they_need(tmp_path):
         explained(toy_config(tmp_path, find_unused_parameters=True)),
     ):
         raise RuntimeError('Expected to mark a variable ready only once. This error is caused by')
+
+
+def test_a_type_error_of_the_first_evaluation_is_one_message(tmp_path):
+    def try_evaluation():
+        raise TypeError('Scale must be a number or tuple of int')
+
+    def call_hook():  # as mmengine does
+        try:
+            try_evaluation()
+        except TypeError as error:
+            raise TypeError(f'{error} in a hook') from None
+
+    said = 'the evaluation fails on its first picture: TypeError: Scale must be a number'
+    with pytest.raises(InputError, match=said), explained(toy_config(tmp_path)):
+        call_hook()

@@ -30,7 +30,7 @@ def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[s
     """Yield what is wrong with each name in ``wanted`` that ``val_evaluator`` does not measure."""
     metrics = [metric for _, metric in evaluators(config, ('val',))]
     found = [task.measured.get(type_at(metric), lambda _: None)(metric) for metric in metrics]
-    if None in found:  # one that does not tell
+    if not found or None in found:  # nothing is measured, or one does not tell
         return
     known = list(dict.fromkeys(name for names in found for name in names))
     for name in wanted:
@@ -42,8 +42,10 @@ def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[s
 def _what_is_watched_is_measured(config: Mapping, task: Task) -> Iterator[str]:
     """Check that ``save_best``, and what hooks and schedules monitor, is measured."""
     for place, settings in dicts(config):
-        if not place.startswith(('default_hooks.', 'custom_hooks.', 'param_scheduler.')):
+        if not place.startswith(('default_hooks.', 'custom_hooks.', 'param_scheduler')):
             continue
+        if 'ReduceOnPlateau' in type_at(settings):
+            settings = {'monitor': 'loss', **settings}  # its default
         for key in {'save_best', 'monitor'} & settings.keys():
             wanted = [name for name in as_list(settings[key]) if name not in (None, 'auto')]
             for finding in unmeasured(config, task, wanted):

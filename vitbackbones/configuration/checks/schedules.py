@@ -10,19 +10,24 @@ import math
 from collections.abc import Iterator, Mapping
 
 import torch
+from mmengine.optim import _ParamScheduler  # this import registers them
 from mmengine.registry import PARAM_SCHEDULERS, DefaultScope
 
 from ...openmmlab.logs import silenced
+from ..data_paths import loaders
 from ..settings import as_list, type_at, value_at
 
 STEPS = (
     1000  # that are tried; a longer run is tried with all its numbers of iterations made smaller
 )
+MOST = 20 * STEPS  # that may be tried, where iterations of an epoch or epochs are many
 ITERATIONS = ('begin', 'end', 'T_max', 'step_size', 'milestones', 'periods', 'total_steps')
 SOME = 1e-4  # of the highest base rate: less is next to nothing
 NOTHING = 1e-6  # of it: this counts as 0
 LEARNS = 0.5  # of the run must have a rate above 0
 FALLS = 1.01  # times its beginning: the highest rate of a run that ends with it
+ENDLESS = ('InfiniteSampler', 'MultiSourceSampler', 'GroupMultiSourceSampler')
+ONCE = ('ParamSchedulerHook', 'ExactResumeHook')  # a second one steps the schedules twice
 
 
 def length_rules(config: Mapping) -> Iterator[str]:
@@ -42,6 +47,13 @@ def length_rules(config: Mapping) -> Iterator[str]:
             'default_hooks.checkpoint.by_epoch: must be False in a run of iterations, which saves '
             'nothing on its way otherwise'
         )
+    for name, loader in loaders(config):
+        sampler = type_at(loader.get('sampler'))
+        if sampler in ENDLESS and not (by_iterations and name == 'train_dataloader'):
+            yield f'{name}.sampler.type: {sampler} never ends an epoch; use DefaultSampler'
+    for place, hook in enumerate(config.get('custom_hooks') or []):
+        if type_at(hook) in ONCE:
+            yield f'custom_hooks.{place}: every run has {type_at(hook)} already; remove this one'
     yield from _schedule_findings(config, int(length), by_iterations)
 
 
@@ -61,7 +73,8 @@ def _schedule_findings(config: Mapping, length: int, by_iterations: bool) -> Ite
     ]
     if begins and len(begins) == len(schedules) and min(begins) >= length:
         yield f'param_scheduler.0.begin: is {begins[0]}, at or after the end of the run'
-    for place, each in [*enumerate(schedules)][-1:]:  # one before it may rise and fall again
+    of_rates = [item for item in enumerate(schedules) if type_at(item[1]).endswith('LR')]
+    for place, each in of_rates[-1:]:  # one before it may rise and fall again
         if (lowest := each.get('eta_min') or 0) > max(rates):
             yield f'param_scheduler.{place}.eta_min: is {lowest}, above the rate of {max(rates):g}'
     never = [
@@ -74,11 +87,12 @@ def _schedule_findings(config: Mapping, length: int, by_iterations: bool) -> Ite
             f'param_scheduler.{place}.by_epoch: must be False in a run of iterations, where '
             f'{type_at(schedules[place])} has no effect otherwise'
         )
-    if never:
+    if never or not by_iterations and length > MOST:
         return
     try:
-        seen = simulated(schedules, rates, length, by_iterations)
-    except (ArithmeticError, AssertionError, TypeError, ValueError) as error:
+        scope = config.get('default_scope') or 'mmengine'
+        seen = simulated(schedules, rates, length, by_iterations, scope)
+    except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError) as error:
         yield f'param_scheduler: {type(error).__name__}: {" ".join(str(error).split())}'
         return
     yield from _wrong_rates(seen, rates)
@@ -95,7 +109,11 @@ def base_rates(config: Mapping) -> list[float]:
 
 
 def simulated(
-    schedules: list[Mapping], rates: list[float], length: int, by_iterations: bool
+    schedules: list[Mapping],
+    rates: list[float],
+    length: int,
+    by_iterations: bool,
+    scope: str = 'mmengine',
 ) -> list[list[float]]:
     """Return the rates of each group at each step of a run with these ``schedules``.
 
@@ -104,18 +122,19 @@ def simulated(
         rates: that the groups begin with.
         length: of the run, in iterations or epochs.
         by_iterations: in which of them.
+        scope: the package whose schedules are found by their bare names.
 
     Raises:
         Exception: what mmengine raises of arguments that it cannot use.
     """
     factor = math.ceil(length / STEPS) if by_iterations else 1
     steps = length // factor if by_iterations else length
-    inside = 1 if by_iterations else max(1, STEPS // length)  # of an epoch
+    inside = 1 if by_iterations else math.ceil(_iterations(schedules) / length)  # of an epoch
     groups = [{'params': [torch.zeros(1)], 'lr': rate} for rate in rates]
     optimizer = torch.optim.SGD(groups, lr=max(rates), momentum=0.9)
     optimizer.step()
-    built = []
-    with silenced(), DefaultScope.overwrite_default_scope('mmengine'):
+    built: list[_ParamScheduler] = []
+    with silenced(), DefaultScope.overwrite_default_scope(scope):
         for each in schedules:
             settings = copy.deepcopy(dict(each))
             if 'ReduceOnPlateau' in type_at(each):  # follows a metric
@@ -134,6 +153,13 @@ def simulated(
     return seen
 
 
+def _iterations(schedules: list[Mapping]) -> int:
+    """Return the last iteration that schedules by iterations name: data are not counted yet."""
+    given = [each for each in schedules if not each.get('by_epoch', True)]
+    named = [each.get(key) for each in given for key in ('end', 'T_max', 'total_steps')]
+    return min(max((n for n in named if isinstance(n, int)), default=STEPS), MOST)
+
+
 def _shorter(value, factor: int):
     if isinstance(value, list | tuple):
         return [_shorter(each, factor) for each in value]
@@ -147,7 +173,7 @@ def _wrong_rates(seen: list[list[float]], rates: list[float]) -> Iterator[str]:
         yield 'param_scheduler: makes a learning rate that is infinite or not a number'
     elif min(values) < 0:
         yield f'param_scheduler: makes a learning rate below 0, {min(values):.3g}'
-    elif max(values) < SOME * max(rates):
+    elif max(values) < SOME * max(rates) and len(seen) > 1:  # one step is a trial
         yield (
             f'param_scheduler: the learning rate is never above {max(values):.3g}, where '
             f'optim_wrapper.optimizer.lr is {max(rates):g}: the run learns nothing'
