@@ -95,7 +95,8 @@ def _schedule_findings(config: Mapping, length: int, by_iterations: bool) -> Ite
     except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError) as error:
         yield f'param_scheduler: {type(error).__name__}: {" ".join(str(error).split())}'
         return
-    yield from _wrong_rates(seen, rates)
+    if len(seen) > 1:  # one step is a trial
+        yield from _wrong_rates(seen, rates)
 
 
 def base_rates(config: Mapping) -> list[float]:
@@ -173,7 +174,7 @@ def _wrong_rates(seen: list[list[float]], rates: list[float]) -> Iterator[str]:
         yield 'param_scheduler: makes a learning rate that is infinite or not a number'
     elif min(values) < 0:
         yield f'param_scheduler: makes a learning rate below 0, {min(values):.3g}'
-    elif max(values) < SOME * max(rates) and len(seen) > 1:  # one step is a trial
+    elif max(values) < SOME * max(rates):
         yield (
             f'param_scheduler: the learning rate is never above {max(values):.3g}, where '
             f'optim_wrapper.optimizer.lr is {max(rates):g}: the run learns nothing'
