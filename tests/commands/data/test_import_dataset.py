@@ -56,7 +56,11 @@ def test_voc_files_train_a_detector_without_a_config_for_them(command, pets, tmp
 def test_splits_folders_and_copies(run, tmp_path):
     root = yolo(tmp_path / 'in', {'a': '0 0.5 0.5 0.5 0.5'})
     yolo(root, {'a': '1 0.5 0.5 0.25 0.5', 'b': ''}, split='val')
+    (root / 'images' / 'train').rename(root / 'images' / 'more')
+    (root / 'labels' / 'train').rename(root / 'labels' / 'more')
+    (root / 'data.yaml').write_text('names: [cat, dog]\n')
     result = run('import', 'yolo', 'in', 'out', '--copy')
+    assert 'pictures of no split beside splits, taken for training: 1' in result.out
     out = tmp_path / 'out'
     assert [entry['file_name'] for entry in content(out, 'instances_val')['images']] == [
         'val/a.png',

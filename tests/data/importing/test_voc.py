@@ -70,6 +70,25 @@ def test_vocs_own_folders_and_lists(tmp_path):
     assert [Path(place).name for _, (place,) in (unlisted, without)] == ['d.jpg', 'e.jpg']
 
 
+def test_train_counts_before_val_where_lists_have_the_same_pictures(tmp_path):
+    for name in 'abc':
+        picture(tmp_path / 'JPEGImages' / f'{name}.jpg')
+        voc(tmp_path / 'Annotations' / f'{name}.xml', CAT)
+    (tmp_path / 'ImageSets' / 'Main').mkdir(parents=True)
+    for split, names in {'trainval': 'ab', 'train': 'ab', 'val': 'ab', 'test': 'bc'}.items():
+        (tmp_path / 'ImageSets' / 'Main' / f'{split}.txt').write_text('\n'.join(names))
+    source = Source(tmp_path)
+    pictures, _ = read_voc(source)
+    assert [picture.split for picture in pictures] == ['train', 'train', 'test']
+    ((what, places),) = source.changes.items()
+    assert what.startswith('pictures in several lists, of which train counts before val')
+    assert [place.rpartition('Main')[2] for place in places] == [
+        '/val.txt: b',
+        '/train.txt: a',
+        '/train.txt: b',
+    ]
+
+
 @pytest.mark.parametrize(
     ('line', 'listed'),
     [

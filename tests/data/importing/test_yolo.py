@@ -198,6 +198,9 @@ def test_of_several_yaml_files_that_which_leads_to_the_pictures_counts(tmp_path)
         'YAML files that cannot be used, left out': 1,
         'YAML files beside data.yaml, left out': 1,
     }
+    stock = 'train: VisDrone/images/train\nnames: [bird]\ndownload: https://example.org/x.zip\n'
+    (root / 'code' / 'data' / 'visdrone.yaml').write_text(stock)
+    assert read(root)[1]['YAML files beside data.yaml, left out'] == 2
     (root / 'same.yaml').write_text('train: images/train\nnames: [dog, cat]\n')
     with pytest.raises(
         InputError, match='different classes or splits. Give the one .* import yolo'
@@ -206,6 +209,17 @@ def test_of_several_yaml_files_that_which_leads_to_the_pictures_counts(tmp_path)
     source = Source(root, settings=root / 'same.yaml')
     ((only,), _) = read_yolo(source)
     assert [entry['name'] for entry in only.objects] == ['dog']
+
+
+def test_the_end_of_a_path_is_not_that_of_another_split(tmp_path):
+    for kind in ('images', 'labels'):
+        (tmp_path / 'train' / kind).mkdir(parents=True)
+    picture(tmp_path / 'train' / 'images' / 'a.png')
+    (tmp_path / 'train' / 'labels' / 'a.txt').write_text(BOX)
+    (tmp_path / 'data.yaml').write_text('train: train/images\nval: val/images\nnames: [cat]\n')
+    (only,), changes = read(tmp_path)
+    assert only.split == 'train'
+    assert changes == {'splits and lines of lists that lead to no picture here': 1}
 
 
 def test_where_none_leads_to_pictures_the_uppermost_yaml_file_names_the_classes(tmp_path):

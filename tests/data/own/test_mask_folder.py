@@ -50,7 +50,7 @@ def test_two_folders_are_split_by_name_and_masks_may_have_more_in_theirs(tmp_pat
 def test_vocs_lists(tmp_path):
     write(tmp_path, files('JPEGImages', 'SegmentationClass', 'abcd'))
     write(tmp_path, files('JPEGImages', 'SegmentationObject', 'abcd'))
-    lists = {'train': 'a\nb\n', 'val': 'c\n', 'trainval': 'a\nb\nc\n'}
+    lists = {'train': 'a\nb\n', 'val': 'c\n', 'trainval': 'a\nb\nc\n', 'test': '\n'}
     write(tmp_path, {f'ImageSets/Segmentation/{s}.txt': text for s, text in lists.items()})
     parts = find_mask_parts(tmp_path)
     names = {split: part.names for split, part in parts.items()}

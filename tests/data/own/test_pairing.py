@@ -1,5 +1,7 @@
 """Pictures and masks that belong together, in folders as others keep them."""
 
+import re
+
 import pytest
 
 from vitbackbones.data.own.pairing import find_pairs
@@ -31,6 +33,7 @@ def paths(root, pairs):
         [('images/p{}.jpg', 'masks/mask_p{}.png')],
         [('images/mask_{}.jpg', 'masks/mask_{}.png')],
         [('images/{}.jpg', 'masks/{}.jpg.png')],
+        [(f'image/s.jpgpatch_{n}{{}}.jpg', f'mask/s.pngpatch_{n}{{}}.png') for n in '01'],
         [('images/{}.jpg', 'masks/{}_mask.gif')],
         [('a/b/c/d/e/images/{}.jpg', 'a/b/c/d/e/masks/{}.png')],
         [('images/{}.jpg', 'labels/{}_L.png')],
@@ -89,6 +92,7 @@ def test_pairs_by_what_paths_share(tmp_path, forms):
         'images/{} - Copy.jpg',
         'masks/{}_color.png',
         'notes/figure_{}.png',
+        '{}.jpg',
     ],
 )
 def test_what_lies_beside_is_left_out_and_said(tmp_path, left):
@@ -98,7 +102,7 @@ def test_what_lies_beside_is_left_out_and_said(tmp_path, left):
     assert paths(tmp_path, pairs) == {(f'images/{n}.jpg', f'masks/{n}.png') for n in NUMBERS}
     assert not pairs.bare
     (note,) = pairs.notes
-    assert note.endswith(f'are in no pair: {len(NUMBERS)} in {left.rpartition("/")[0]}')
+    assert note.endswith(f'are in no pair: {len(NUMBERS)} in {left.rpartition("/")[0] or "."}')
 
 
 @pytest.mark.parametrize(
@@ -118,6 +122,26 @@ def test_two_versions_are_refused_with_the_options_that_choose(tmp_path, forms, 
     assert f"{said}'{other}/{{}}.png'" in str(error.value)
     pairs = chosen_pairs(tmp_path, Patterns(forms[0], forms[2]))
     assert len(pairs.found) == len(NUMBERS)
+
+
+@pytest.mark.parametrize(
+    ('one', 'other', 'masks'),
+    [
+        ('train/image', 'train/raw image', 'train/mask'),
+        ('images_color/train', 'images_infrared/train', 'masks/train'),
+    ],
+)
+def test_two_kinds_of_pictures_are_refused_with_the_options_that_choose(
+    tmp_path, one, other, masks
+):
+    draw(tmp_path, f'{one}/{{}}.jpg', f'{other}/{{}}.jpg', f'{masks}/{{}}.png')
+    with pytest.raises(InputError, match='has several pictures') as error:
+        find_pairs(tmp_path)
+    shown = {*re.findall("--pictures '([^']*)'", str(error.value))}
+    (mask,) = re.findall("--masks '([^']*)'", str(error.value))
+    assert shown == {f'{each}/{{}}.jpg'.replace('train', '*') for each in (one, other)}
+    for pictures in shown:
+        assert len(chosen_pairs(tmp_path, Patterns(pictures, mask)).found) == len(NUMBERS)
 
 
 def test_kinds_of_masks_in_one_folder(tmp_path):

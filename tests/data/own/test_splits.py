@@ -14,6 +14,10 @@ from vitbackbones.data.own.splits import SHARE, for_testing, held_out, named_spl
         ('valid/_annotations.coco.json', 'val'),
         ('test.json', 'test'),
         ('train/validation.json', 'val'),
+        ('validate/a.xml', 'val'),
+        ('sheep_trainset/a.xml', 'train'),
+        ('ValSet/a.xml', 'val'),
+        ('testset/a.xml', 'test'),
         ('trainval.json', None),
     ],
 )

@@ -223,6 +223,9 @@ def write_pictures(
     splits = Counter(picture.split or 'train' for picture in pictures)
     shares = ', '.join(f'{split} {splits[split]}' for split in WORDS if splits[split])
     is_split = any(picture.split for picture in pictures)
+    for picture in pictures:
+        if is_split and not picture.split:
+            source.change('pictures of no split beside splits, taken for training', picture.path)
     write(source, out, pictures, classes, options.copy)
     return (
         f'{in_words(classes)}; {plural(count, "object")} on {plural(len(pictures), "picture")}, '

@@ -26,7 +26,8 @@ from .source import Source
 SHAPES = ('bndbox', 'robndbox', 'polygon')
 TURNED = ('cx', 'cy', 'w', 'h', 'angle')  # of roLabelImg's <robndbox>, in radians
 CORNERS = ('xmin', 'ymin', 'xmax', 'ymax')
-LISTS = {'trainval': 'train', 'train': 'train', 'val': 'val', 'test': 'test'}  # the last one counts
+LISTS = {'trainval': 'train', 'test': 'test', 'val': 'val', 'train': 'train'}  # the last one counts
+SEVERAL = 'pictures in several lists, of which train counts before val, and val before test'
 FROM_0 = 'boxes with a corner at 0, so all count pixels from 0, not from 1'
 
 
@@ -69,6 +70,8 @@ def _lists(source: Source) -> dict[Path, dict[str, str]]:
         folder = file.parent.parent if file.parent.name == 'ImageSets' else file.parents[2]
         for line in filter(None, map(str.strip, read_text(file).splitlines())):
             name = _stem(line, stems)
+            if lists[folder].get(name, 'train') != 'train':  # trainval holds what val does
+                source.change(SEVERAL, f'{file}: {name}')
             lists[folder][name] = LISTS[file.stem]
             if name not in stems:
                 source.change('names in lists that no picture has', f'{file}: {name}')

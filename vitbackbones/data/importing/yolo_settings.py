@@ -15,7 +15,7 @@ from ...utils.messages import cut, some
 from ...utils.verbs import command_line
 from ..own.folder import names_in_lines, read_text
 from ..own.roles import own_words
-from ..own.splits import SPLIT_OF
+from ..own.splits import SPLIT_OF, named_split
 from .pairing import beginning, by_name, meant
 from .source import Source
 
@@ -135,7 +135,8 @@ def find_told(source: Source) -> Told:
         source.change('YAML files that cannot be used, left out', file)
     least = min((len(each.file.parts) for each in named), default=0)
     candidates = (
-        [each for each in named if each.claims]
+        [each for each in named if each.claims and 'download' not in each.settings]
+        or [each for each in named if each.claims]
         or [each for each in named if len(each.file.parts) == least]
         or [each for each in told if each.claims]
         or [Told(source.root)]
@@ -229,7 +230,8 @@ def _follow(source: Source, told: Told) -> None:
         place = source.root
         if text.strip('./\\'):
             place = meant(text, _bases(source, told), places)
-        if not place:
+        found = place and named_split(os.path.relpath(place, source.root))
+        if not place or (found and named_split(text) not in (None, found)):  # an end alone agrees
             told.missing.append(f'{told.file}, {split}: {cut(text)}')
         elif place.suffix.lower() == '.txt':
             add_list(source, told, place, split)

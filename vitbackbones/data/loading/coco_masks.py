@@ -94,13 +94,17 @@ def to_polygons(mask: np.ndarray) -> list[list[int]]:
     one of them: it is joined to the outline around it by a cut without width. An empty mask has no
     polygon.
     """
+    if not mask.any():
+        return []
+    left, top, right, bottom = box_around(mask)  # most objects are small in their picture
+    part = mask[top:bottom, left:right].astype(np.uint8)  # (h, w)
     # A contour runs through centers of pixels. At twice the size those of the outermost quarters
     # are a quarter inside of the edges, to which (position + 1) // 2 moves them.
-    double = mask.astype(np.uint8).repeat(2, axis=0).repeat(2, axis=1)  # (2H, 2W)
+    double = part.repeat(2, axis=0).repeat(2, axis=1)  # (2h, 2w)
     outlines, tree = cv2.findContours(double, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     rings = []
     for outline in outlines:
-        ring = (outline[:, 0] + 1) // 2  # (K, 1, 2) -> (K, 2)
+        ring = (outline[:, 0] + 1) // 2 + (left, top)  # (K, 1, 2) -> (K, 2)
         # contours cut corners that turn inward: two of them become one
         rings.append(ring[(ring != np.roll(ring, 1, axis=0)).any(1)])
     polygons = []

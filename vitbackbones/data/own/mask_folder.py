@@ -117,7 +117,8 @@ def _by_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:
     """Split one part by lists of names, those of VOC before others, where there are some."""
     folders = defaultdict(dict)
     for file in files_below(root, ('.txt',)):
-        if split := SPLIT_OF.get(file.stem.lower()):
+        split = SPLIT_OF.get(file.stem.lower())
+        if split and file.read_bytes().strip():  # tools write an empty list of a split without any
             folders[file.parent][split] = file
     voc = [folder for folder in folders if folder.parts[-2:] == VOC_LISTS]
     chosen = voc or list(folders)

@@ -17,10 +17,19 @@ from ...utils.messages import page, some
 from ..checks.findings import spread
 from ..loading.image_file import ARRAY, IMAGES
 from .folder import files_below, gone_links
-from .roles import KNOWN_WORDS, NO_CLASSES, copies_beside, masks_beside, roles_of, words
+from .roles import (
+    KNOWN_WORDS,
+    NO_CLASSES,
+    PICTURE_WORDS,
+    copies_beside,
+    masks_beside,
+    roles_of,
+    words,
+)
 from .splits import SPLIT_OF
 
 SAMPLE = 20  # pictures of a folder by which the form of names is found
+INNER = re.compile(r'\.(jpe?g|png|tiff?|bmp)', re.IGNORECASE)  # a suffix inside of a name
 EXAMPLE = "--pictures 'images/{}.jpg' --masks 'masks/{}.png'"
 KNOWN = (
     'Known are images/ and masks/, with or without train/ and val/ in them, and other names: '
@@ -44,6 +53,11 @@ class File(NamedTuple):
     def topic(self) -> tuple[str, ...]:
         """The place without a split."""
         return tuple(word for word in self.place if word not in SPLIT_OF)
+
+    @property
+    def stem(self) -> str:
+        """The name without its suffix, and one inside of it, as patches have: ``a.jpg_00.png``."""
+        return INNER.sub('', self.path.stem)
 
 
 Pair = tuple[File, File]
@@ -136,6 +150,10 @@ def _pair(root: Path, pictures: list[File], masks: list[File]) -> Pairs:
         free = [file for file in free if file.folder not in used]
     if pairs.found:
         return pairs
+    named = _by_name(pictures, NO_ENDS)
+    for mask in masks:
+        if len(several := named.get(mask.stem, ())) > 1:
+            raise _unclear(root, mask, *several[:2], kinds=('masks', 'pictures'))
     raise InputError(
         f'{root}: no mask has the name of a picture. The pictures are '
         f'{some(file.path.stem for file in pictures)}; the masks are '
@@ -161,8 +179,8 @@ def _match(root: Path, pictures: list[File], masks: list[File], scope: str | Non
     sample = 0
     for key in groups.keys() & others.keys():
         for row in spread(len(groups[key]), SAMPLE):
-            stem = groups[key][row].path.stem
-            forms.update({form for mask in others[key] for form in _forms(stem, mask.path.stem)})
+            stem = groups[key][row].stem
+            forms.update({form for mask in others[key] for form in _forms(stem, mask.stem)})
             sample += 1
     likely = [
         (ends, more)
@@ -205,7 +223,7 @@ def _shared(one: str, other: str) -> int:
 
 def _common_ends(files: Iterable[File]) -> Ends:
     """Return what all names begin and end with, up to a separator."""
-    stems = [file.path.stem for file in files]
+    stems = [file.stem for file in files]
     begin = os.path.commonprefix(stems)
     end = os.path.commonprefix([stem[len(begin) :][::-1] for stem in stems])[::-1]
     begin = re.sub(r'[^_. -]*$', '', begin)
@@ -223,11 +241,10 @@ def _applied(root: Path, form: Form, pictures: dict, masks: dict, scope: str | N
                 continue
             if len(own) > 1:
                 raise _unclear(root, files[0], *own[:2])
+            # pictures beside the folder of pictures are examples, results and the like
+            files = [each for each in files if PICTURE_WORDS & {*words(each.folder.name)}] or files
             if len(files) > 1:
-                raise InputError(
-                    f'{files[0].path}: has the mask {own[0].path}, but so has {files[1].path}. '
-                    'Take one of the pictures out.'
-                )
+                raise _unclear(root, own[0], *files[:2], kinds=('masks', 'pictures'))
             found.append((files[0], own[0]))
     return found
 
@@ -235,8 +252,8 @@ def _applied(root: Path, form: Form, pictures: dict, masks: dict, scope: str | N
 def _by_name(files: Iterable[File], ends: Ends) -> dict[str, list[File]]:
     named = defaultdict(list)
     for file in files:
-        if file.path.stem.startswith(ends[0]) and file.path.stem.endswith(ends[1]):
-            named[file.path.stem.removeprefix(ends[0]).removesuffix(ends[1])].append(file)
+        if file.stem.startswith(ends[0]) and file.stem.endswith(ends[1]):
+            named[file.stem.removeprefix(ends[0]).removesuffix(ends[1])].append(file)
     return named
 
 
@@ -252,22 +269,26 @@ def _require_one_version(root: Path, pairs: Pairs, masks: Iterable[File]) -> Non
             raise _unclear(root, again[0][0], mask_of[again[0][0]], again[0][1])
 
 
-def _unclear(root: Path, picture: File, one: File, other: File) -> InputError:
-    shown = [_pattern(root, picture, one), _pattern(root, one, picture)]
-    shown.append(_pattern(root, other, picture))
+def _unclear(
+    root: Path, single: File, one: File, other: File, kinds: Ends = ('pictures', 'masks')
+) -> InputError:
+    """Say that a file of the first of two kinds has two partners of the other one."""
+    shown = [_pattern(root, single, one), _pattern(root, one, single)]
+    shown.append(_pattern(root, other, single))
     return InputError(
-        f'{root}: {picture.path.relative_to(root)} has several masks, {one.path.relative_to(root)} '
-        f"and {other.path.relative_to(root)}. Choose with --pictures '{shown[0]}' and either "
-        f"--masks '{shown[1]}' or --masks '{shown[2]}', or take one kind out of the folder. Masks "
-        'of single classes have to be joined into one for each picture.'
+        f'{root}: {single.path.relative_to(root)} has several {kinds[1]}, '
+        f'{one.path.relative_to(root)} and {other.path.relative_to(root)}. Choose with '
+        f"--{kinds[0]} '{shown[0]}' and either --{kinds[1]} '{shown[1]}' or --{kinds[1]} "
+        f"'{shown[2]}', or take one kind out of the folder."
+        f'{" Join masks of single classes into one for each picture." * (kinds[1] == "masks")}'
     )
 
 
 def _pattern(root: Path, file: File, partner: File) -> str:
     """Return a pattern for a file and others like it, in folders that its partner has as well."""
-    forms = _forms(file.path.stem, partner.path.stem)
+    forms = _forms(file.stem, partner.stem)
     begin, end = min((ends for ends, _ in forms), key=lambda ends: len(''.join(ends)))
-    name = file.path.stem.removeprefix(begin).removesuffix(end).strip('_-. ')
+    name = file.stem.removeprefix(begin).removesuffix(end).strip('_-. ')
     folders = file.path.relative_to(root).parent.parts
     others = partner.path.relative_to(root).parent.parts
     shown = ['*' if folder in others else folder for folder in folders]

@@ -14,9 +14,9 @@ from pathlib import Path
 from ...errors import InputError
 
 WORDS = {
-    'train': ('train', 'training'),
-    'val': ('val', 'valid', 'validation', 'dev'),
-    'test': ('test', 'testing'),
+    'train': ('train', 'training', 'trainset'),
+    'val': ('val', 'valid', 'validation', 'validate', 'valset', 'dev'),
+    'test': ('test', 'testing', 'testset'),
 }
 SPLIT_OF = {word: split for split, words in WORDS.items() for word in words}
 SHARE = 0.2  # of the pictures, held out for validation and testing
