@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import InputError
 from ...utils.files import regular_file
 from ...utils.messages import cut, plural, some
+from ...utils.rules import is_number
 
 ID, NUMBER = (int, str), (int, float)
 COLUMNS = {  # what mmdet reads of each entry of each list of the file, and the right types
@@ -145,15 +146,19 @@ def require_counted(ann_file: str, crowds: list) -> None:
 
 def check_boxes(ann_file: str, annotations: Table) -> None:
     """Require four finite numbers for each box."""
-    boxes = annotations['bbox']
-    if _are_boxes(boxes):
+    if _are_boxes(annotations['bbox']):
         return
-    pairs = zip(annotations['id'], boxes, strict=True)
-    key, box = next((key, box) for key, box in pairs if not _are_boxes([box]))
-    raise InputError(
-        f'{ann_file}: annotation {key}: bbox is {cut(box)}; it must be four numbers, '
-        '[x, y, width, height] in pixels.'
-    )
+    for key, box in zip(annotations['id'], annotations['bbox'], strict=True):
+        require_box(f'{ann_file}: annotation {key}', box)
+
+
+def require_box(where: str, box: object) -> None:
+    """Require four finite numbers for one box; ``where`` is its place in a file."""
+    if not isinstance(box, list) or len(box) != 4 or not all(map(is_number, box)):
+        raise InputError(
+            f'{where}: bbox is {cut(box)}; it must be four numbers, [x, y, width, height] in '
+            'pixels.'
+        )
 
 
 def _are_boxes(boxes: list[list]) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 from ...errors import InputError
 from ...utils.messages import cut
 from ...utils.rules import is_number
+from ..checks.coco_file import require_box
 from ..checks.segmentations import usable_segmentation
 from ..own.coco_folder import CocoPart, find_parts
 from .pictures import BEYOND_EDGE, LEAST, OUTSIDE, Picture, open_picture
@@ -76,16 +77,14 @@ def add_entry(source: Source, picture: Picture, name: str, entry: dict, where: s
         entry: as a file of unknown origin has it.
         where: file and id, for notes and messages.
     """
-    found = None
     with source.listing_faults():
-        found = _read_entry(source, picture, entry, where)
-        if found is None:
-            source.change(OUTSIDE, where)
-    if found is None:
-        source.left_out += 1
-    else:
-        source.taken += 1
-        picture.objects.append({'name': name, **found})
+        if found := _read_entry(source, picture, entry, where):
+            picture.objects.append({'name': name, **found})
+            source.taken += 1
+        else:
+            source.leave_out(OUTSIDE, where)
+        return
+    source.left_out += 1  # and its fault is listed
 
 
 def _read_entry(source: Source, picture: Picture, entry: dict, where: str) -> dict | None:
@@ -94,11 +93,8 @@ def _read_entry(source: Source, picture: Picture, entry: dict, where: str) -> di
     Raises:
         InputError: a value cannot be meant.
     """
-    box, crowd, area = entry.get('bbox'), entry.get('iscrowd', 0), entry.get('area')
-    if not isinstance(box, list) or len(box) != 4 or not all(map(is_number, box)):
-        raise InputError(
-            f'{where}: bbox is {cut(box)}; it must be four numbers, [x, y, width, height] in pixels'
-        )
+    crowd, area = entry.get('iscrowd', 0), entry.get('area')
+    require_box(where, entry.get('bbox'))
     if crowd not in (0, 1):
         raise InputError(f'{where}: iscrowd is {cut(crowd)}; it must be 0 or 1')
     try:
@@ -107,7 +103,7 @@ def _read_entry(source: Source, picture: Picture, entry: dict, where: str) -> di
         raise InputError(f'{where}: the segmentation cannot be used: {error}') from error
     if found.dropped:
         source.change(NO_MASK, where)
-    x, y, width, height = box
+    x, y, width, height = entry['bbox']
     left, top = max(x, 0), max(y, 0)
     right, bottom = min(x + width, picture.width), min(y + height, picture.height)
     sides = [right - left, bottom - top]

@@ -11,9 +11,9 @@ from ...utils.messages import some
 from ..loading.image_file import IMAGES
 from ..own.folder import gone_links, is_of_a_tool
 
-# Suffixes of pictures that may not be read
-OTHERS = {'.gif', '.heic', '.heif', '.jfif', '.mpo', '.jp2', '.avif', '.jxl', '.tga', '.psd'}
-OTHERS |= {'.dng', '.cr2', '.cr3', '.nef', '.arw', '.svg', '.dcm', '.exr', '.hdr'}
+# Suffixes of pictures that are not read
+OTHERS = ('.heic', '.heif', '.jxl', '.tga', '.psd', '.dng', '.cr2', '.cr3', '.nef', '.arw', '.svg')
+OTHERS += ('.dcm', '.exr', '.hdr')
 
 
 class Source:
@@ -66,7 +66,7 @@ class Source:
                     self.files.append(file)
         self.files.sort()
         self.pictures = self.ending(*IMAGES)
-        self.unread = self.ending(*OTHERS - {*IMAGES})
+        self.unread = self.ending(*OTHERS)
         for file in self.unread:
             self.change('pictures of a form that is not read, left out; convert them', file)
         if not self.pictures:

@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 from ...errors import InputError
 from ...utils.files import SMALL, read_small
 from ..loading.image_file import IMAGES
-from ..own.folder import read_text
+from ..own.folder import lines_in
 from .pairing import beginning, paired
 from .pictures import Picture, add_object, corners_of, names_of, open_picture
 from .source import Source
@@ -68,7 +68,7 @@ def _lists(source: Source) -> dict[Path, dict[str, str]]:
                 source.change('lists of pictures outside of ImageSets, not followed', file)
             continue
         folder = file.parent.parent if file.parent.name == 'ImageSets' else file.parents[2]
-        for line in filter(None, map(str.strip, read_text(file).splitlines())):
+        for line in lines_in(file):
             name = _stem(line, stems)
             if lists[folder].get(name, 'train') != 'train':  # trainval holds what val does
                 source.change(SEVERAL, f'{file}: {name}')

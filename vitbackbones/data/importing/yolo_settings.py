@@ -13,13 +13,14 @@ from ...errors import InputError
 from ...utils.files import read_small
 from ...utils.messages import cut, some
 from ...utils.verbs import command_line
-from ..own.folder import names_in_lines, read_text
+from ..own.folder import lines_in, names_in_lines, read_text
+from ..own.numbering import FILES
 from ..own.roles import own_words
 from ..own.splits import SPLIT_OF, named_split
 from .pairing import beginning, by_name, meant
 from .source import Source
 
-NAMES = ('classes.txt', 'labels.txt', 'class_names.txt', '_classes.txt')  # one name a line
+NAMES = (*FILES, '_classes.txt')  # one name in each line
 NAMES_SUFFIXES = ('.names', '.labels')  # as of darknet's obj.names, Roboflow's _darknet.labels
 LABEL = re.compile(rb'\s*\d+(\.0*)?([ \t]+[-+.\deE]+){4,}\s')  # the first line of a label file
 DARKNET = '.data'
@@ -74,8 +75,8 @@ def folder_of(file: Path) -> Path:
         place = Path(os.path.normpath(base / text))
         beside = text.lstrip('./')
         if place.suffix.lower() == '.txt' and os.path.isfile(place):
-            lines = read_text(place).splitlines()[:SAMPLE]
-            places += [Path(os.path.normpath(place.parent / line.strip())) for line in lines]
+            lines = lines_in(place)[:SAMPLE]
+            places += [Path(os.path.normpath(place.parent / line)) for line in lines]
         elif beside and 'path' not in settings and os.path.exists(file.parent / beside):
             return file.parent  # Roboflow writes .. before the folders beside the file
         else:
@@ -245,7 +246,7 @@ def add_list(source: Source, told: Told, file: Path, split: str) -> None:
     """Add the pictures that a text file names for a split, one path in each line."""
     told.lists.add(file)
     pictures = by_name(source.pictures)
-    for line in filter(None, map(str.strip, read_text(file).splitlines())):
+    for line in lines_in(file):
         if picture := meant(line, [file.parent, *_bases(source, told)], pictures):
             told.claims.setdefault(picture, []).append(split)
         else:

@@ -94,13 +94,18 @@ def read_text(file: Path) -> str:
         raise InputError(f'{file}: not a text file in UTF-8: {error}.') from error
 
 
+def lines_in(file: Path) -> list[str]:
+    """Return the lines of a text that are not blank, without the blanks around them."""
+    return [line.strip() for line in read_text(file).splitlines() if line.strip()]
+
+
 def names_in_lines(file: Path) -> list[str]:
     """Read names from a file with one in each line.
 
     Raises:
         InputError: it is no text, is empty, or has a name twice.
     """
-    names = [line.strip() for line in read_text(file).splitlines() if line.strip()]
+    names = lines_in(file)
     if not names or len(set(names)) < len(names):
         raise InputError(f'{file}: write one name of a class in each line, and each name once.')
     return names

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...utils.messages import some
-from .folder import files_below, read_text
+from .folder import files_below, lines_in
 from .pairing import find_pairs
 from .patterns import Patterns, chosen_pairs
 from .splits import SPLIT_OF, WORDS, divided
@@ -127,8 +127,7 @@ def _by_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:
     part, listed = parts['train'], {}
     bare = {str(file.relative_to(part.images).with_suffix('')): file for file in part.bare}
     for split, file in sorted(folders[chosen[0]].items()):
-        lines = [line.strip() for line in read_text(file).splitlines() if line.strip()]
-        names = [_listed_name(line, root, part, bare) for line in lines]
+        names = [_listed_name(line, root, part, bare) for line in lines_in(file)]
         if strange := sorted({*names} - part.files.keys() - bare.keys()):
             text = f'{file}: names pictures that are not in {part.images}: {some(strange)}.'
             if voc:

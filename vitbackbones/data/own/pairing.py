@@ -110,7 +110,7 @@ def find_pairs(root: Path, coded: bool = False) -> Pairs:
 
 def pictures_below(root: Path) -> list[Path]:
     """Return all files that may be pictures or masks."""
-    return sorted(files_below(root, (*IMAGES, ARRAY, '.gif')))
+    return sorted(files_below(root, (*IMAGES, ARRAY)))
 
 
 def left_out(root: Path, files: Iterable[Path]) -> list[str]:
