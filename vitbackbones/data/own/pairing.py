@@ -17,15 +17,7 @@ from ...utils.messages import page, some
 from ..checks.findings import spread
 from ..loading.image_file import ARRAY, IMAGES
 from .folder import files_below, gone_links
-from .roles import (
-    KNOWN_WORDS,
-    NO_CLASSES,
-    PICTURE_WORDS,
-    copies_beside,
-    masks_beside,
-    roles_of,
-    words,
-)
+from .roles import KNOWN_WORDS, NO_CLASSES, PICTURE_WORDS, told_apart, words, words_of
 from .splits import SPLIT_OF
 
 SAMPLE = 20  # pictures of a folder by which the form of names is found
@@ -83,15 +75,7 @@ def find_pairs(root: Path, coded: bool = False) -> Pairs:
         InputError: there are none, or it is not clear which ones are meant.
     """
     files = pictures_below(root)
-    roles = roles_of(root, files)
-    if not roles['pictures'] or not roles['masks'] + roles['colors'] + roles['others']:
-        roles = roles_of(root, files, leave=False)
-    first, second = ('colors', 'masks') if coded else ('masks', 'colors')
-    masks = {*(roles[first] or roles[second] or roles['others'])}
-    pictures = {*roles['pictures']}
-    if not masks:
-        masks = masks_beside(pictures)
-    pictures -= masks | copies_beside(pictures - masks)
+    pictures, masks = told_apart(root, files, coded)
     if not pictures or not masks:
         raise InputError(
             f'{root}: no pictures and masks in it or below that belong together. '
@@ -122,7 +106,7 @@ def left_out(root: Path, files: Iterable[Path]) -> list[str]:
 
 def file_of(root: Path, path: Path) -> File:
     """Return a file with what the words of its folders say."""
-    found = [word for name in path.parent.relative_to(root).parts for word in words(name)]
+    found = words_of(path.parent.relative_to(root))
     split = next((SPLIT_OF[word] for word in reversed(found) if word in SPLIT_OF), None)
     place = [word for word in found if word in SPLIT_OF or word not in KNOWN_WORDS]
     return File(path, tuple(SPLIT_OF.get(word, word) for word in place), split)

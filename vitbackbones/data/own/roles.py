@@ -54,13 +54,33 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def words_of(path: Path) -> list[str]:
+    """Return the words of a relative path."""
+    return [word for name in path.parts for word in words(name)]
+
+
 def own_words(path: Path) -> list[str]:
     """Return the words of a relative path that do not tell pictures from their annotations."""
     sides = PICTURE_WORDS | MASK_WORDS | SETS['forms']
-    return [word for name in path.parts for word in words(name) if word not in sides]
+    return [word for word in words_of(path) if word not in sides]
 
 
-def roles_of(root: Path, files: Sequence[Path], leave: bool = True) -> dict[str, list[Path]]:
+def told_apart(root: Path, files: Sequence[Path], coded: bool) -> tuple[set[Path], set[Path]]:
+    """Return the pictures and the masks among files; with ``coded``, masks in color before others.
+
+    Of each there may be none.
+    """
+    roles = _roles(root, files)
+    if not roles['pictures'] or not roles['masks'] + roles['colors'] + roles['others']:
+        roles = _roles(root, files, leave=False)
+    first, second = ('colors', 'masks') if coded else ('masks', 'colors')
+    pictures = {*roles['pictures']}
+    masks = {*(roles[first] or roles[second] or roles['others'])} or _masks_beside(pictures)
+    pictures -= masks
+    return pictures - _copies_beside(pictures), masks
+
+
+def _roles(root: Path, files: Sequence[Path], leave: bool = True) -> dict[str, list[Path]]:
     """Return the files that are of each kind of :data:`WORDS`.
 
     Without ``leave``, folders of leftovers count as others do.
@@ -92,11 +112,10 @@ def _role(folders: Sequence[str], leave: bool) -> str:
 
 def is_copy(path: Path) -> bool:
     """Tell whether a relative path looks like that of a copy that was put aside."""
-    found = {word for name in path.parts for word in words(name)}
-    return bool(found & SETS['copies'] or COPY_NUMBER.search(str(path)))
+    return bool(SETS['copies'] & {*words_of(path)} or COPY_NUMBER.search(str(path)))
 
 
-def masks_beside(files: Iterable[Path]) -> set[Path]:
+def _masks_beside(files: Iterable[Path]) -> set[Path]:
     """Return the masks among files whose folders tell nothing: by words, or as PNG beside JPEG."""
     named = {file for file in files if MASK_WORDS & {*words(file.stem)}}
     if named and named != {*files}:
@@ -105,7 +124,7 @@ def masks_beside(files: Iterable[Path]) -> set[Path]:
     return others if others != {*files} else set()
 
 
-def copies_beside(files: Iterable[Path]) -> set[Path]:
+def _copies_beside(files: Iterable[Path]) -> set[Path]:
     """Return the files named as another one of their folder with a word more of a leftover."""
     named = {file: (file.parent, words(file.stem)) for file in files}
     places, copies = {(folder, *name) for folder, name in named.values()}, set()
