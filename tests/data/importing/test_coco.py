@@ -49,7 +49,8 @@ def read(root, *changes):
         ({'bbox': None}, 'bbox is None; it must be four numbers'),
         ({'bbox': [1, 2, 3]}, 'bbox is [1, 2, 3]; it must be'),
         ({'bbox': [1, 2, float('nan'), 4]}, 'bbox is [1, 2, nan, 4]; it must'),
-        ({'bbox': [1, 2, '3', 4]}, "bbox is [1, 2, '3', 4]; it must"),
+        ({'bbox': [1, 2, 'x', 4]}, "bbox is [1, 2, 'x', 4]; it must"),
+        ({'bbox': [1, 2, 'nan', 4]}, 'bbox is [1.0, 2.0, nan, 4.0]; it must'),
         ({'iscrowd': 'no'}, "iscrowd is 'no'; it must be 0 or 1"),
         ({'iscrowd': 2}, 'iscrowd is 2; it must be 0 or 1'),
         (

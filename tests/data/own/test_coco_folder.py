@@ -59,6 +59,17 @@ def test_folders_in_names_of_pictures_that_are_elsewhere(tmp_path, written, plac
         assert all((part.images / e['file_name']).is_file() for e in part.content['images'])
 
 
+def test_text_for_the_numbers_of_a_box_is_read_as_numbers(tmp_path, capsys):
+    content = coco(['0.jpg', '1.jpg'])
+    content['annotations'][0]['bbox'] = [1, 2, '10.5000', '4']
+    write(tmp_path, {'train.json': content, '0.jpg': None, '1.jpg': None})
+    parts = find_parts(tmp_path).values()
+    boxes = {each['id']: each['bbox'] for part in parts for each in part.content['annotations']}
+    assert boxes[content['annotations'][0]['id']] == [1, 2, 10.5, 4]
+    assert all(part.changed for part in parts)
+    assert '1 boxes have text for numbers' in capsys.readouterr().err
+
+
 def test_what_exports_lack_is_added_and_nothing_else_changes():
     content = coco(['0.jpg', '1.jpg'])
     assert completed(content, ['dog', 'cat']) == content

@@ -44,8 +44,8 @@ def import_masks(
     Raises:
         InputError: there is no table, or it does not fit the masks.
     """
-    named = _read_table(source, table)
     parts = named_parts(source.root, patterns, coded=True)
+    named = _read_table(source, table, next(iter(parts.values())).pairs()[0][1])
     names = [*dict.fromkeys(name for name in named.values() if name.lower() not in NO_CLASS)]
     labels = np.full(1 << 24, IGNORED, np.uint8)  # of each color
     for color, name in named.items():
@@ -87,13 +87,13 @@ def import_masks(
     return f'{in_words(names)}; {plural(count, "picture")} with masks'
 
 
-def _read_table(source: Source, given: Path | None) -> dict[int, str]:
-    """Return the name of each color ``0xRRGGBB``."""
+def _read_table(source: Source, given: Path | None, mask: Path) -> dict[int, str]:
+    """Return the name of each color ``0xRRGGBB``; ``mask`` has some, for the message."""
     file = given or next((file for file in source.files if file.name in TABLES), None)
     if file is None:
         raise InputError(
             f'{source.root}: no file names the colors. Put a colors.txt there with a line such as '
-            '"128 64 128 road" for each, or name a file with --colors.'
+            f'"128 64 128 road" for each, or name a file with --colors. {mask} has {_seen(mask)}.'
         )
     rows = []
     for number, text in enumerate(read_text(file).splitlines(), 1):
@@ -115,6 +115,13 @@ def _read_table(source: Source, given: Path | None) -> dict[int, str]:
             f'own, for 2 to {MOST_CLASSES} classes.'
         )
     return table
+
+
+def _seen(mask: Path) -> str:
+    """Return the colors of a mask as tables write them, those of the most pixels first."""
+    values, counts = np.unique(_read_colors(mask), return_counts=True)
+    colors = [int(values[place]) for place in np.argsort(-counts, kind='stable')]
+    return some((f'{each >> 16} {each >> 8 & 255} {each & 255}' for each in colors), str, 10)
 
 
 def _read_colors(mask: Path) -> np.ndarray:

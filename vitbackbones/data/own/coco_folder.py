@@ -5,6 +5,7 @@ Known are the forms of COCO itself (``annotations/instances_train2017.json``), o
 """
 
 import filecmp
+import operator
 import os
 import unicodedata
 from collections import Counter, defaultdict
@@ -218,9 +219,21 @@ def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
     pairs = zip(content['images'], written, strict=True)
     images = [{**entry, 'file_name': name} for entry, name in pairs]
     folder = _one_folder(file, folders, images)
-    changed = written != names or categories != content['categories']
-    content = {**content, 'images': images, 'categories': categories}
+    boxes = [_with_numbers(entry) for entry in content['annotations']]
+    if texts := sum(map(operator.ne, boxes, content['annotations'])):
+        show_warnings([f'{file}: {texts} boxes have text for numbers, and are read as numbers'])
+    changed = written != names or categories != content['categories'] or texts > 0
+    content = {**content, 'images': images, 'categories': categories, 'annotations': boxes}
     return CocoPart(file, content, folder, changed=changed)
+
+
+def _with_numbers(entry: dict) -> dict:
+    """Return an annotation with numbers in its box, for which Roboflow writes text."""
+    box = entry.get('bbox')
+    if isinstance(box, list) and any(isinstance(side, str) for side in box):
+        with suppress(TypeError, ValueError):  # a check names a bad box
+            return {**entry, 'bbox': [float(side) for side in box]}
+    return entry
 
 
 def _forms(root: Path, names: Sequence[str]) -> Iterator[list[str]]:
