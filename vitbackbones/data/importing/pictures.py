@@ -112,13 +112,9 @@ def add_object(
     outline = kept if len(kept) > 4 else []
     if not outline and kept[:2] != [left, top]:
         source.change('boxes with corners in another order, put right', where)
-    entry = {
-        'name': name,
-        'bbox': [left, top, width, height],
-        'area': area_of(outline) if outline else width * height,
-        'iscrowd': int(crowd),
-        'segmentation': [outline] if outline else [],
-    }
+    area = area_of(outline) if outline else width * height
+    entry: dict = {'name': name, 'bbox': [left, top, width, height], 'area': area}
+    entry |= {'iscrowd': int(crowd), 'segmentation': [outline] if outline else []}
     _take(source, picture, entry, where)
 
 
@@ -135,13 +131,9 @@ def corners_of(x: float, y: float, width: float, height: float, angle: float) ->
 def add_mask(source: Source, picture: Picture, name: str, mask: np.ndarray, where: str) -> None:
     """Add an object as :func:`add_object` does, by its pixels (H, W) of the picture, bool."""
     left, top, right, bottom = box_around(mask) if mask.any() else (0, 0, 0, 0)
-    entry = {
-        'name': name,
-        'bbox': [left, top, right - left, bottom - top],
-        'area': int(mask.sum()),
-        'iscrowd': 0,
-        'segmentation': to_polygons(mask),
-    }
+    box = [left, top, right - left, bottom - top]
+    entry: dict = {'name': name, 'bbox': box, 'area': int(mask.sum())}
+    entry |= {'iscrowd': 0, 'segmentation': to_polygons(mask)}
     _take(source, picture, entry, where)
 
 

@@ -210,13 +210,8 @@ class LoadMask(BaseTransform):
         if path is None:
             return results
         values = read_mask(path, self.backend_args)
-        table = label_table(
-            self.num_classes,
-            results['reduce_zero_label'],
-            self.ignored,
-            results['label_map'],
-            self.values,
-        )
+        of_set = results['reduce_zero_label'], self.ignored, results['label_map']
+        table = label_table(self.num_classes, *of_set, self.values)
         fault = size_fault(path, values.shape, results['img_path'], results['ori_shape'])
         fault = fault or value_fault(path, values, table)
         if fault:
