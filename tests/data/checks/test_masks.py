@@ -66,6 +66,13 @@ def test_missing_masks_are_counted_and_listed(data):
     assert "'a_labels.png'" in error
 
 
+def test_masks_whose_links_lead_nowhere_are_named(data):
+    data.mask('b').unlink()
+    data.mask('b').symlink_to(data.root / 'moved.png')
+    assert '1 of the 4 masks are not in' in data.error()
+    assert f'Links lead to {data.root}/moved.png, which is gone' in data.error()
+
+
 def test_images_that_are_not_found(data):
     assert f"{data.root}/images: no image ends in '.jpeg'" in data.error(img_suffix='.jpeg')
     (data.root / 'list.txt').write_text('a\nz\n')
