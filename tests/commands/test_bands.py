@@ -53,7 +53,7 @@ def test_bands_from_their_statistics_to_a_prediction(run, tool, tmp_path, config
     options = f'model.backbone.in_channels={bands}'
     refused(
         tool('train', config, *root, '--scratch', '--cfg-options', options),
-        f'model.data_preprocessor.mean: has 3 numbers, and model.backbone.in_channels={bands}',
+        f'model.data_preprocessor.mean: has 3 values, but images have {bands} channels; ',
     )
     said = run('check', config, *root, '--statistics', '--cfg-options', options).out
     options = re.search('--cfg-options (.*)', said)[1].split()

@@ -170,16 +170,9 @@ def train(options: Namespace) -> None:
 
 
 def read_settings(
-    config: Config,
-    changes: dict,
-    freeze: str | int | None = None,
-    lora: int | None = None,
-    with_numbers: bool = True,
+    config: Config, changes: dict, freeze: str | int | None = None, lora: int | None = None
 ) -> Config:
-    """Return a config with the options of a command line, after a check of all its settings.
-
-    Without ``with_numbers``, mean and std may be of another number of bands than the pictures.
-    """
+    """Return a config with the options of a command line, after a check of all its settings."""
     config = use_options(config, changes)
     leave_out_unused(config)
     require_sections(config, *SECTIONS)
@@ -190,7 +183,7 @@ def read_settings(
             raise InputError('--lora: needs a backbone that --freeze backbone does not freeze')
         config = add_hooks(config, 'AdaptersHook')
         config.lora = rank
-    return check_settings(config, changes, with_numbers)
+    return check_settings(config, changes)
 
 
 def _train(config: Config, options: Namespace) -> None:

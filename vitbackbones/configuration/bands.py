@@ -8,19 +8,18 @@ from mmengine.config import Config
 from ..errors import InputError
 from ..registry import SCOPE, bare_name
 from .data_paths import datasets, separated
-from .settings import as_list, value_at
+from .settings import value_at
 
 LOADING = ('LoadImage', 'LoadImageFromFile')
 COLORS = ('PhotoMetricDistortion', 'YOLOXHSVRandomAug', 'ColorJitter', 'RandAugment', 'AutoAugment')
 EXCHANGES = ('bgr_to_rgb', 'rgb_to_bgr', 'to_rgb')
-ASK = '"vitbackbones check CONFIG --statistics" prints those of the data'
 
 
-def use_bands(config: Config, numbers: bool = True) -> Config:
+def use_bands(config: Config) -> Config:
     """Return a config whose pipelines load as many bands as its backbone takes.
 
     Raises:
-        InputError: with ``numbers``, there is no mean or std for each; or a step is for colors.
+        InputError: a step is for colors.
     """
     bands = value_at(config, 'model.backbone.in_channels')
     if not isinstance(bands, int) or bands == 3:
@@ -37,10 +36,5 @@ def use_bands(config: Config, numbers: bool = True) -> Config:
                     f'{path}.pipeline: {kind} changes colors, and {given}; take it out'
                 )
     settings = config.model.get('data_preprocessor') or {}
-    for key in ('mean', 'std'):
-        count = len(as_list(settings.get(key) or []))
-        if numbers and count not in (0, bands):
-            found = f'model.data_preprocessor.{key}: has {count} numbers'
-            raise InputError(f'{found}, and {given}; {ASK}')
     settings.update({key: False for key in settings if key in EXCHANGES})
     return config

@@ -83,11 +83,11 @@ def use_options(config: Config, changes: dict) -> Config:
     return with_options(use_backbone(config, changes), changes)
 
 
-def check_settings(config: Config, changes: dict, with_numbers: bool = True) -> Config:
+def check_settings(config: Config, changes: dict) -> Config:
     """Check keys and values; fill in bands of pictures, and widths of neck and heads."""
     lint(config, changes)
     show_warnings(late_variables(config))
-    config = with_widths(use_bands(config, with_numbers))
+    config = with_widths(use_bands(config))
     require_agreement(config, classes_known=False)
     return config
 

@@ -20,6 +20,7 @@ from tqdm import tqdm
 from ...configuration.bands import use_bands
 from ...configuration.checks.agreement import PREPROCESSOR, listed
 from ...configuration.checks.data_sets import check_data
+from ...configuration.checks.images import PREPROCESSORS
 from ...configuration.checks.levels import advice
 from ...configuration.checks.own_data import use_own_data
 from ...configuration.checks.trial import try_model
@@ -69,14 +70,15 @@ def check(options: Namespace) -> None:
         InputError: something is missing or cannot be read; what it is was printed before.
     """
     config = read_config(options.config)
+    if options.statistics:  # mean and std are asked for
+        _leave_out_numbers(config)
     is_complete = all(config.get(section) is not None for section in SECTIONS)
     if is_complete:  # what a run would refuse is refused here
-        changes = options.cfg_options
-        config = read_settings(config, changes, with_numbers=not options.statistics)
+        config = read_settings(config, options.cfg_options)
     else:
         config = with_options(config, options.cfg_options)
         leave_out_unused(config)
-        config = use_bands(config, numbers=not options.statistics)
+        config = use_bands(config)
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
         raise InputError(f'{config.filename}: no complete config, it has no data loader')
@@ -91,6 +93,12 @@ def check(options: Namespace) -> None:
     _look_at_all(config, splits, options.workers or available_cores())
     if options.statistics:
         _print_statistics(config, options.workers or available_cores())
+
+
+def _leave_out_numbers(config: Config) -> None:
+    for place in PREPROCESSORS:
+        for key in ('mean', 'std'):
+            (value_at(config, place) or {}).pop(key, None)
 
 
 def _print_statistics(config: Config, workers: int) -> None:

@@ -8,6 +8,7 @@ from mmengine.config import Config
 from ...data.checks.findings import color_type
 from ...registry import SCOPE
 from ...utils.rules import listed, number
+from ...utils.verbs import command_line
 from ..data_paths import datasets
 from ..settings import as_list, entries, type_at, value_at
 
@@ -51,7 +52,10 @@ def _normalization(config: Mapping) -> Iterator[str]:
         if len(mean) != len(std):
             yield f'{place}.mean: has {len(mean)} values, but std has {len(std)}'
         elif len(mean) not in (1, channels):
-            yield f'{place}.mean: has {len(mean)} values, but images have {channels} channels'
+            yield (
+                f'{place}.mean: has {len(mean)} values, but images have {channels} channels; '
+                f'{command_line("check", "CONFIG", "--statistics")} prints those of the data'
+            )
         elif in_bytes and (0 < max(mean) <= 1 or max(std) < 1):
             yield (
                 f'{place}.mean: {list(mean)} and std {list(std)} are of pixels from 0 to 1, but '
