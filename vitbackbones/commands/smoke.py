@@ -37,10 +37,7 @@ SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
 REFUSED = {
     'resume': 'resumes from the checkpoint that it has just written',
     'overwrite': 'starts from the beginning anyway, in a folder of its own',
-    'data_root': 'runs on embedded data',
-    'annotations': 'runs on embedded data',
-    'pictures': 'runs on embedded data',
-    'masks': 'runs on embedded data',
+    **dict.fromkeys(('data_root', 'annotations', 'pictures', 'masks'), 'runs on embedded data'),
     'cache_gb': 'is over before maps are used again',
     'cache_views': 'is over before pictures are seen again',
     'track': 'is over before there is much to follow',

@@ -12,13 +12,12 @@ import numpy as np
 from mmengine.config import Config
 from tqdm import tqdm
 
-from ..configuration.checks.agreement import require_agreement
+from ..configuration.checks.agreement import require_fit
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained
 from ..configuration.checks.trial import try_model
 from ..configuration.checks.work_dir import choose_work_dir
-from ..configuration.classes import check_classes
 from ..configuration.common_steps import (
     add_hooks,
     check_settings,
@@ -183,15 +182,11 @@ def table(metrics: dict, digits: int = 3) -> str:
 def _numbers(metrics: dict, digits: int) -> dict[str, str]:
     kinds = (float, int, np.floating)  # mmseg's are float32
     return {
-        name: NOTHING if _is_coco(name) and value == -1 else f'{value:.{digits}f}'
+        # COCO's are -1 where there are no such objects
+        name: NOTHING if name.startswith('coco/') and value == -1 else f'{value:.{digits}f}'
         for name, value in metrics.items()
         if isinstance(value, kinds)
     }
-
-
-def _is_coco(metric: str) -> bool:
-    """Return whether a metric is one of COCO's, which are -1 where there are no such objects."""
-    return metric.startswith('coco/')
 
 
 def _validated(config: Config, checkpoint: Path) -> dict:
@@ -223,8 +218,7 @@ def prepare(config: Config, options: Namespace) -> Config:
         config = use_own_data(
             config, options.data_root, options.work_dir, checkpoint, **folder_options(options)
         )
-    check_classes(config, ('test',))
-    require_agreement(config)
+    require_fit(config, ('test',))
     config = choose_work_dir(_load(config, options), options.work_dir)
     prepare_folder(config.work_dir, '--work-dir')
     try_model(config)

@@ -6,11 +6,7 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..configuration.checks.agreement import (
-    check_batch_size,
-    check_normalization,
-    require_agreement,
-)
+from ..configuration.checks.agreement import check_batch_size, check_normalization, require_fit
 from ..configuration.checks.explain import explained
 from ..configuration.checks.own_data import use_own_data
 from ..configuration.checks.pretrained import prepare_pretrained, prepare_teacher
@@ -22,7 +18,6 @@ from ..configuration.checks.work_dir import (
     require_kept,
     require_unused,
 )
-from ..configuration.classes import check_classes
 from ..configuration.common_steps import (
     add_guards,
     add_hooks,
@@ -258,12 +253,6 @@ def _fit_model(config: Config, options: Namespace) -> Config:
     require_fit(config, _splits(config))
     config = use_amp(config) if options.amp else config
     return group_parameters(use_fsdp(config, options.fsdp))
-
-
-def require_fit(config: Config, splits: tuple[str, ...]) -> None:
-    """Compare the model with the classes of its data, which are known by now."""
-    check_classes(config, splits)
-    require_agreement(config)
 
 
 def _find_weights(config: Config, options: Namespace) -> Config:

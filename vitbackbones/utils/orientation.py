@@ -9,7 +9,7 @@ is read here, from the bytes that Pillow finds in a header.
 """
 
 from io import BytesIO
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,29 +18,23 @@ if TYPE_CHECKING:
     Pixels = TypeVar('Pixels', bound=np.ndarray)
 
 UPRIGHT = 1
-ORIENTATION = 0x0112  # the tag; values from 5 on exchange height and width
+ORIENTATION = 0x0112  # the tag
 ORDERS = {b'II*\0': 'little', b'MM\0*': 'big'}  # of bytes, by how an EXIF block begins
 SIZES = {1: 1, 3: 2, 4: 4}  # bytes of a number, by its type in EXIF: BYTE, SHORT, LONG
 
 
-class Turn(NamedTuple):
-    """What makes a picture upright: exchange rows and columns, then reverse rows or columns."""
-
-    exchange: bool
-    rows: bool
-    columns: bool
-    method: str  # of Pillow, which does the same
-
-
+# What makes a picture upright, in Pillow's words.
 TURNS = {
-    2: Turn(False, False, True, 'FLIP_LEFT_RIGHT'),
-    3: Turn(False, True, True, 'ROTATE_180'),
-    4: Turn(False, True, False, 'FLIP_TOP_BOTTOM'),
-    5: Turn(True, False, False, 'TRANSPOSE'),
-    6: Turn(True, False, True, 'ROTATE_270'),
-    7: Turn(True, True, True, 'TRANSVERSE'),
-    8: Turn(True, True, False, 'ROTATE_90'),
+    2: 'FLIP_LEFT_RIGHT',
+    3: 'ROTATE_180',
+    4: 'FLIP_TOP_BOTTOM',
+    5: 'TRANSPOSE',
+    6: 'ROTATE_270',
+    7: 'TRANSVERSE',
+    8: 'ROTATE_90',
 }
+# The same with arrays: rows and columns are exchanged first.
+EXCHANGED, REVERSED_ROWS, REVERSED_COLUMNS = (5, 6, 7, 8), (3, 4, 7, 8), (2, 3, 6, 7)
 
 
 def orientation(image: 'Image.Image') -> int:
@@ -60,12 +54,10 @@ def turned(pixels: 'Pixels', value: int) -> 'Pixels':
 
     The result shares memory with ``pixels``; from 5 on it is (W, H) or (W, H, channels).
     """
-    if value not in TURNS:
-        return pixels
-    turn = TURNS[value]
-    if turn.exchange:
+    if value in EXCHANGED:
         pixels = pixels.swapaxes(0, 1)  # (H, W, ...) -> (W, H, ...)
-    return pixels[:: -1 if turn.rows else 1, :: -1 if turn.columns else 1]
+    rows, columns = (-1 if value in some else 1 for some in (REVERSED_ROWS, REVERSED_COLUMNS))
+    return pixels[::rows, ::columns]
 
 
 def upright(image: 'Image.Image') -> 'Image.Image':
@@ -82,7 +74,7 @@ def upright(image: 'Image.Image') -> 'Image.Image':
     turn = TURNS.get(orientation(image))
     if turn is None:
         return image
-    image = image.transpose(Image.Transpose[turn.method])
+    image = image.transpose(Image.Transpose[turn])
     image.info.pop('exif', None)
     return image
 

@@ -215,22 +215,19 @@ def load_pretrained(
     content = load_anywhere(checkpoint)
     with errors_name_file(checkpoint):
         taken = take_state_dict(content, state_key)
-        raw = without_wrapper(taken) if hasattr(module, 'in_own_keys') else unwrap(taken)
-        name = 'native' if hasattr(module, 'in_own_keys') else find_format(raw)
+        foreign = hasattr(module, 'in_own_keys')  # of another library, whose layouts are its own
+        raw = without_wrapper(taken) if foreign else unwrap(taken)
+        name = 'native' if foreign else find_format(raw)
         layout = FORMATS[name]
         ours = name in OWN and any('backbone.' in key for key in taken)
         size = stored_size or size_of(taken)
         origin = Origin(size and (size[0], size[1]), 'ask' if ours else 'square')
-        if hasattr(module, 'in_own_keys'):  # of another library, whose layouts are its own
-            state = module.in_own_keys(raw, origin)
-        else:
-            state = layout.convert(raw)
+        state = module.in_own_keys(raw, origin) if foreign else layout.convert(raw)
         if hasattr(module, 'split_converted'):  # a classifier: backbone and head have own keys
             state = module.split_converted(without_wrapper(state), origin)
-        elif hasattr(module, 'backbone'):  # another whole model: the keys of all its parts
-            state = adapt_state(module, state, origin)
-        else:  # a backbone, or any other module
-            state = adapt_state(module, without_wrapper(state), origin)
+        else:  # another whole model has the keys of all its parts
+            is_whole = hasattr(module, 'backbone')
+            state = adapt_state(module, state if is_whole else without_wrapper(state), origin)
         images = (content.get('meta') or {}).get(IMAGES, {})
         expected = tuple(layout.unused(raw))
         coverage = compare(module, state, format=name, expected=expected, images=images)

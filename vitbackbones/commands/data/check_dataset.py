@@ -18,7 +18,7 @@ from mmengine.registry import DATASETS, init_default_scope
 from tqdm import tqdm
 
 from ...configuration.bands import use_bands
-from ...configuration.checks.agreement import PREPROCESSOR, listed
+from ...configuration.checks.agreement import PREPROCESSOR, listed, require_fit
 from ...configuration.checks.data_sets import check_data
 from ...configuration.checks.images import PREPROCESSORS
 from ...configuration.checks.levels import advice
@@ -38,7 +38,7 @@ from ...training.cores import available_cores
 from ...utils.messages import on_terminal, plural
 from ...utils.processes import show_warnings
 from ..cli import FILE_OPTIONS, add_shared, count, folder_options
-from ..train import SECTIONS, read_settings, require_fit
+from ..train import SECTIONS, read_settings
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
 Size = tuple[float, float] | None  # (height, width) that the annotations give

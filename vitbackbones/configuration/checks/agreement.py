@@ -18,6 +18,7 @@ from ...utils.messages import did_you_mean
 from ...weights import PUBLISHED
 from ...weights.filling import INITIALIZERS
 from ...weights.table import name_of
+from ..classes import check_classes
 from ..data_paths import SPLITS, evaluators
 from ..lint import dicts, report
 from ..lookup import Lookup
@@ -129,6 +130,12 @@ def require_agreement(config: Config, classes_known: bool = True) -> None:
         InputError: names all of them.
     """
     report(config, disagreements(config, classes_known))
+
+
+def require_fit(config: Config, splits: tuple[str, ...]) -> None:
+    """Compare the model with the classes of its data, which are known by now; errors as above."""
+    check_classes(config, splits)
+    require_agreement(config)
 
 
 # ------------------------------------------------------------------------ recipe and weights

@@ -34,9 +34,7 @@ class StartingCheckpointHook(Hook):
         Raises:
             InputError: next to nothing fits, or a value is not finite.
         """
-        model = runner.model
-        while is_model_wrapper(model):
-            model = model.module
+        model = runner.model.module if is_model_wrapper(runner.model) else runner.model
         with errors_name_file(self.path):
             state = take_state_dict(checkpoint)
             given = adapt_state(model, dict(state), Origin(stored_size(state)))
