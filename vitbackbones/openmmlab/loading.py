@@ -8,6 +8,7 @@ mmengine module.
 import io
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -111,6 +112,7 @@ def read_plain_yaml(original: Callable) -> Callable:
     return load_from_fileobj
 
 
+@dataclass
 class Pretrained:
     """Fills a module from a checkpoint, with a count of what was filled.
 
@@ -118,24 +120,14 @@ class Pretrained:
     :func:`load_pretrained`.
     """
 
-    def __init__(
-        self,
-        checkpoint: str,
-        allow_missing: Sequence[str] = (),
-        allow_unused: Sequence[str] = (),
-        state_key: str | None = None,
-        stored_size: tuple[int, int] | None = None,
-    ) -> None:
-        self.arguments = {
-            'checkpoint': checkpoint,
-            'allow_missing': allow_missing,
-            'allow_unused': allow_unused,
-            'state_key': state_key,
-            'stored_size': stored_size,
-        }
+    checkpoint: str
+    allow_missing: Sequence[str] = ()
+    allow_unused: Sequence[str] = ()
+    state_key: str | None = None
+    stored_size: tuple[int, int] | None = None
 
     def __call__(self, module: nn.Module) -> None:
-        load_pretrained(module, **self.arguments)
+        load_pretrained(module, **vars(self))
 
 
 # ------------------------------------------------------------------------ writing

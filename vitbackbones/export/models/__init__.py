@@ -9,7 +9,22 @@ from torch import Tensor, nn
 from ...errors import InputError
 
 
-def exportable(model: nn.Module, task: str, output: str = 'logits') -> nn.Module:
+class Exportable(nn.Module):
+    """A model as an exported file has it; see :func:`exportable`.
+
+    Args:
+        model: shares its weights.
+    """
+
+    outputs: tuple[str, ...] = ()
+    fixed_size = ''
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+
+def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportable:
     """Return a model as a module for an exported file, which shares its weights.
 
     It maps images (N, 3, H, W), normalized, all of one size and without padding, to a tuple of
@@ -62,7 +77,7 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> nn.Module
     return of_class[name](model)
 
 
-class ExportableClassifier(nn.Module):
+class ExportableClassifier(Exportable):
     """From images (N, 3, H, W) to ``logits`` (N, classes), the scores before softmax.
 
     Args:
@@ -70,11 +85,6 @@ class ExportableClassifier(nn.Module):
     """
 
     outputs = ('logits',)
-    fixed_size = ''
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
 
     def forward(self, image: Tensor) -> tuple[Tensor]:
         return (self.model(image),)

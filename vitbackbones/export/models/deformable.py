@@ -10,11 +10,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ...errors import InputError
+from . import Exportable
 from .attention import Sizes, centers, encode, make_traceable, shared_copy, sizes_of
 from .detr import detections
 
 
-class ExportableDeformableDETR(nn.Module):
+class ExportableDeformableDETR(Exportable):
     """From images (N, 3, H, W) to boxes, scores and labels; see :func:`.exportable`.
 
     Args:
@@ -25,16 +26,14 @@ class ExportableDeformableDETR(nn.Module):
     """
 
     outputs = ('boxes', 'scores', 'labels')
-    fixed_size = ''
 
     def __init__(self, model: nn.Module) -> None:
-        super().__init__()
         if (divisor := model.data_preprocessor.pad_size_divisor) > 1:
             raise InputError(
                 f'model.data_preprocessor.pad_size_divisor: is {divisor}; padding, which '
                 f'{type(model).__name__} hides, cannot be exported: only 1 can'
             )
-        self.model = shared_copy(model)
+        super().__init__(shared_copy(model))
         make_traceable(self.model)
         self.model.gen_encoder_output_proposals = self._proposals
 

@@ -9,10 +9,11 @@ import torch
 from mmengine.config import ConfigDict
 from torch import Tensor, nn
 
+from . import Exportable
 from .selection import Found, best_apart, clip, overlap_of, padded, pick
 
 
-class ExportableDenseDetector(nn.Module):
+class ExportableDenseDetector(Exportable):
     """A detector with one head, as a graph has it.
 
     ``forward`` takes images (N, 3, H, W) and returns the ``max_per_img`` best objects.
@@ -22,11 +23,9 @@ class ExportableDenseDetector(nn.Module):
     """
 
     outputs = ('boxes', 'scores', 'labels')
-    fixed_size = ''
 
     def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
+        super().__init__(model)
         self.settings = model.bbox_head.test_cfg
         self.iou_threshold = overlap_of(self.settings.nms, 'model.test_cfg.nms')
 

@@ -9,6 +9,7 @@ import torch
 from mmdet.structures.bbox import bbox_cxcywh_to_xyxy
 from torch import Tensor, nn
 
+from . import Exportable
 from .selection import padded
 
 
@@ -40,7 +41,7 @@ def detections(
     return torch.stack((x1 * width, y1 * height, x2 * width, y2 * height), -1), scores, labels
 
 
-class ExportableDETR(nn.Module):
+class ExportableDETR(Exportable):
     """From images (N, 3, H, W) to boxes, scores and labels; see :func:`.exportable`.
 
     Args:
@@ -48,11 +49,6 @@ class ExportableDETR(nn.Module):
     """
 
     outputs = ('boxes', 'scores', 'labels')
-    fixed_size = ''
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
 
     def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         model, size = self.model, tuple(image.shape[2:])

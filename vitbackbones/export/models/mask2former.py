@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ...data.loading.coco_masks import OFFSET
+from . import Exportable
 from .attention import encode, make_traceable, shared_copy, sizes_of
 from .selection import NO_LABEL, pick
 
@@ -49,7 +50,7 @@ class TraceablePixelDecoder(nn.Module):
         return own.mask_feature(levels[-1]), levels[: own.num_outs]
 
 
-class ExportableMask2Former(nn.Module):
+class ExportableMask2Former(Exportable):
     """A ``Mask2Former`` of mmdet as a graph has it.
 
     ``outputs`` are ``boxes``, ``scores``, ``labels`` and ``masks`` of objects where the model gives
@@ -61,11 +62,8 @@ class ExportableMask2Former(nn.Module):
         model: mmdet's ``Mask2Former``.
     """
 
-    fixed_size = ''
-
     def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = shared_copy(model)
+        super().__init__(shared_copy(model))
         head = self.model.panoptic_head
         head.pixel_decoder = TraceablePixelDecoder(head.pixel_decoder)
         self.fusion = self.model.panoptic_fusion_head

@@ -9,11 +9,12 @@ from torch import Tensor, nn
 
 from ...errors import InputError
 from ...openmmlab.operators.kernels import torchvision_kernels
+from . import Exportable
 from .dense import joined, levels
 from .selection import Found, best_apart, clip, overlap_of, padded, pick
 
 
-class ExportableRCNN(nn.Module):
+class ExportableRCNN(Exportable):
     """A detector with a first stage that proposes boxes, as a graph has it.
 
     Args:
@@ -23,11 +24,8 @@ class ExportableRCNN(nn.Module):
         InputError: a region's features are not those of mmcv's ``RoIAlign`` with averages.
     """
 
-    fixed_size = ''
-
     def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
+        super().__init__(model)
         self.head = model.roi_head
         self.proposing, self.settings = model.rpn_head.test_cfg, self.head.test_cfg
         self.proposals_apart = overlap_of(self.proposing.nms, 'model.test_cfg.rpn.nms')

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from ...errors import InputError
 from ...layers import require_choice
+from . import Exportable
 from .attention import shared_copy
 from .mask2former import TraceablePixelDecoder
 
@@ -66,7 +67,7 @@ def traceable_copy(model: nn.Module) -> nn.Module:
     return model
 
 
-class ExportableSegmentor(nn.Module):
+class ExportableSegmentor(Exportable):
     """From images (N, 3, H, W) to logits or masks; see :func:`.exportable`.
 
     Args:
@@ -79,7 +80,6 @@ class ExportableSegmentor(nn.Module):
     """
 
     def __init__(self, model: EncoderDecoder, output: str) -> None:
-        super().__init__()
         require_choice('output', output, OUTPUTS)
         if not isinstance(model, EncoderDecoder):
             raise InputError(
@@ -90,7 +90,7 @@ class ExportableSegmentor(nn.Module):
                 "model.test_cfg.mode='slide': the logits of windows are averaged before a class is "
                 "chosen, so a window has no mask; export the logits, or set mode='whole'"
             )
-        self.model = traceable_copy(model)
+        super().__init__(traceable_copy(model))
         self.outputs = (output,)
         resizes = 'the decode head resizes with align_corners=True'
         self.fixed_size = resizes if model.align_corners else ''
