@@ -91,7 +91,7 @@ def run(main: Callable[[], None]) -> int:
         print('interrupted', file=sys.stderr)
         return 128 + (stop.args[0] if isinstance(stop, Ended) else signal.SIGINT)
     except SystemExit as stop:
-        ender = calls(stop)[-1].file if stop.__traceback__ else ''
+        ender = calls(stop)[-1].file
         if stop.code or ender.endswith('argparse.py'):  # --help
             raise
         print(f'error: {ender} has ended this process by sys.exit; take that out', file=sys.stderr)
