@@ -127,3 +127,13 @@ def test_help_ends_a_command_without_a_word(capsys):
     with pytest.raises(SystemExit):
         run(lambda: ArgumentParser().parse_args(['--help']))
     assert capsys.readouterr().err == ''
+
+
+@pytest.mark.parametrize('kind', ['too long', 'a loop'])
+def test_a_path_that_cannot_be_followed_is_one_line(tmp_path, capsys, kind):
+    (tmp_path / 'loop').symlink_to('loop')
+    path = tmp_path / ('loop' if kind == 'a loop' else 'a' * 300)
+    assert run(lambda: path.resolve(strict=True).stat()) == 2
+    said = capsys.readouterr().err
+    assert said.startswith('error: ')
+    assert str(path) in said

@@ -13,6 +13,7 @@ Nothing heavy is imported before it is needed: ``doctor`` runs where torch canno
 lists of names are there at once.
 """
 
+import errno
 import os
 import re
 import select
@@ -28,6 +29,8 @@ from ..openmmlab.frames import calls, release
 from ..utils.messages import in_one_line
 from ..utils.processes import SIGNALS, leads_machine, leave_processes, others_joined, process_rank
 
+NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
+NO_LINK = re.compile('Symlink loop from ')  # pathlib's, before Python 3.13
 NO_MEMORY = re.compile("out of memory|can't allocate|not enough memory", re.IGNORECASE)
 
 
@@ -103,6 +106,9 @@ def run(main: Callable[[], None]) -> int:
             return 2
         if isinstance(error, BrokenPipeError) and _reader_is_gone():
             return 128 + signal.SIGPIPE
+        if isinstance(error, OSError) and error.errno in NO_PATH or NO_LINK.match(str(error)):
+            print(f'error: {error}', file=sys.stderr)
+            return 2
         traceback.print_exception(error)
         print(
             'this looks like a bug of vitbackbones or of a library that it uses, not like a '
