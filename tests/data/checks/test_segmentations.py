@@ -71,6 +71,7 @@ def test_what_mmdet_drops_needs_no_mask_in_training(data):
         ([[1, 2, '3', 4, 5, 6]], "it is [[1, 2, '3', 4, 5, 6]] and not polygons"),
         ([[1, 2, float('nan'), 4, 5, 6]], 'a corner is not a finite number'),
         ([RECTANGLE, [1, 2, FARTHEST * 1.1, 4, 5, 6]], 'or is a million pixels away'),
+        ([[1, 2, 10**400, 4, 5, 6]], 'or is a million pixels away'),
         ({'size': [40, 30], 'counts': [1200]}, "its 'size' is [40, 30], the image's is [30, 40]"),
     ],
     ids=lambda value: str(value)[:40],

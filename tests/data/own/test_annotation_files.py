@@ -29,6 +29,7 @@ def found(root, named=()):
         ({'train/a.json': TWO, 'train/b.json': TWO}, 'not from train/b.json'),  # equal
         ({'train/a.json': TWO, 'train/b.json': TWO | {'info': {'year': 1}}}, 'train/b.json'),
         ({'train/a.json': TWO, 'train/b.json': TWO | {'annotations': []}}, 'train/b.json'),
+        ({'train/a.json': TWO, 'train/b.json': TWO | {'annotations': [None, 1.5]}}, 'train/b.json'),
         ({'train/a.json': TWO, 'train/b.json': coco(['2.jpg'], score=0.5)}, 'train/b.json'),
         ({'train/a.json': TWO, 'train/b.json': '{"images'}, 'malformed JSON'),
         ({'train/a.json': TWO, 'all.json': ONE}, 'not read: all.json'),

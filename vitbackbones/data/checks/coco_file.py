@@ -113,7 +113,10 @@ def _fit(values: list, types: tuple) -> bool:
 
 def _finite(numbers: list) -> bool:
     """Tell whether numbers, or lists of them, are finite."""
-    return bool(np.isfinite(np.array(numbers, np.float64)).all())
+    try:
+        return bool(np.isfinite(np.array(numbers, np.float64)).all())
+    except OverflowError:  # a whole number of more than 308 digits
+        return False
 
 
 def check_references(ann_file: str, annotations: Table, key: str, known: list) -> None:

@@ -160,7 +160,7 @@ def _bounds_of_polygons(polygons: Sequence[list[float]]) -> Bounds:
     if not polygons:
         return 0, 0, 0, 0
     bounds = min(x), min(y), max(x), max(y)
-    if not math.isfinite(sum(x) + sum(y)) or max(map(abs, bounds)) > FARTHEST:
+    if max(map(abs, bounds)) > FARTHEST or not math.isfinite(sum(x) + sum(y)):
         raise ValueError('a corner is not a finite number, or is a million pixels away')
     return bounds
 
