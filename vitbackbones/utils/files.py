@@ -21,6 +21,8 @@ PART = '.part'  # the end of the name of a file that is being written
 ROOM = 2**20  # bytes, for what a run writes before its first checkpoint: its config and log
 LOCK = '.lock'
 SMALL = 2**24  # bytes of a file that is read whole
+POINTER = b'version https://git-lfs'  # how what git clones in place of a large file begins
+NOT_FETCHED = 'is a pointer of Git LFS, not the file itself; "git lfs pull" fetches it'
 
 
 @contextmanager
@@ -80,9 +82,12 @@ def read_small(path: str | Path, most: int = SMALL) -> bytes:
             size = os.fstat(file.fileno()).st_size
             if size > most:
                 raise InputError(f'{path} cannot be read: it has more than {most} bytes')
-            return file.read(size)
+            content = file.read(size)
     except OSError as error:
         raise InputError(f'{path} cannot be read ({error.strerror})') from error
+    if content.startswith(POINTER):
+        raise InputError(f'{path} {NOT_FETCHED}')
+    return content
 
 
 def stays_inside(file: Path, folder: Path) -> bool:

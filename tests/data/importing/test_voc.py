@@ -203,6 +203,7 @@ def test_a_doctype_in_another_encoding_is_found(tmp_path):
         ),
         (f'<!DOCTYPE a [{LAUGHS}]><a>&a9;</a>', 'has a DOCTYPE'),
         ('<a>', 'not an XML file that can be read: no element found'),
+        ('version https://git-lfs.github.com/spec/v1\noid', 'is a pointer of Git LFS'),
     ],
     ids=lambda text: text[:30],
 )
@@ -215,6 +216,17 @@ def test_one_bad_file_is_named_and_the_others_are_read(tmp_path, text, message):
     (fault,), kept = faults(tmp_path)
     assert re.search(rf'/0\.xml.*{message}', fault)
     assert fault.count('.xml') == 1
+    assert kept == ['1.png']
+
+
+def test_a_picture_that_git_did_not_fetch_is_named_with_what_to_do(tmp_path):
+    for name in '01':
+        picture(tmp_path / f'{name}.png')
+        voc(tmp_path / f'{name}.xml', CAT)
+    (tmp_path / '0.png').write_text('version https://git-lfs.github.com/spec/v1\noid\n')
+    (fault,), kept = faults(tmp_path)
+    assert 'is a pointer of Git LFS' in fault
+    assert '"git lfs pull" fetches it' in fault
     assert kept == ['1.png']
 
 

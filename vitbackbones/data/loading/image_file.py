@@ -21,6 +21,7 @@ import numpy as np
 from PIL import Image
 
 from ...errors import InputError
+from ...utils.files import NOT_FETCHED, POINTER
 from ...utils.orientation import UPRIGHT, orientation, turned, upright
 from ...utils.packages import import_optional
 from ...utils.processes import show_warnings
@@ -109,6 +110,8 @@ def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Im
         content = fileio.get(path, backend_args=backend_args)
     if not content:
         raise ValueError('the file is empty')
+    if content.startswith(POINTER):
+        raise ValueError(NOT_FETCHED)
     try:
         header = _with_exif(Image.open(BytesIO(content)))
     except Image.DecompressionBombError as error:

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from safetensors.torch import load as load_safetensors
 
 from ...errors import InputError
+from ...utils.files import POINTER
 from ...utils.rules import COLORS
 from .config_images import config_images
 from .pickles import IMG_SIZE, SIZE, Refused, Unpickler
@@ -41,7 +42,7 @@ DATASET_META = 'dataset_meta'  # in the metadata of a safetensors file: JSON, as
 # How files begin that are easily mistaken for a checkpoint.
 MISTAKEN = {
     b'<': 'it is a web page, perhaps the answer to a wrong address',
-    b'version https://git-lfs': 'it is a pointer of git-lfs; "git lfs pull" fetches the file',
+    POINTER: 'it is a pointer of git-lfs; "git lfs pull" fetches the file',
 }
 
 
