@@ -113,16 +113,13 @@ class Timm(Foreign):
         """Return what timm's filter makes of a state dict, without what is left out here."""
         if any(key.startswith('net.') for key in state):
             return state
-        code, grid = state.get('pos_embed'), getattr(self.net, 'patch_embed', None)
-        grid = getattr(grid, 'grid_size', None)
-        own = getattr(self.net, 'pos_embed', None)
+        code, own = state.get('pos_embed'), getattr(self.net, 'pos_embed', None)
+        grid = getattr(getattr(self.net, 'patch_embed', None), 'grid_size', None)
         if grid and code is not None and own is not None and code.shape == own.shape:
             # which the filter takes as it is, whatever the shape of its grid
             extra = code.shape[1] - grid[0] * grid[1]
-            state = {
-                **state,
-                'pos_embed': fit_position(code, extra, grid, leading=extra, origin=origin),
-            }
+            fitted = fit_position(code, extra, grid, leading=extra, origin=origin)
+            state = {**state, 'pos_embed': fitted}
         whole, convert = with_filter(self.name, self.given)
         if convert is not None:
             takes_model = len(signature(convert).parameters) > 1

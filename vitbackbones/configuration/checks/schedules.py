@@ -17,9 +17,7 @@ from ...openmmlab.logs import silenced
 from ..data_paths import loaders
 from ..settings import as_list, type_at, value_at
 
-STEPS = (
-    1000  # that are tried; a longer run is tried with all its numbers of iterations made smaller
-)
+STEPS = 1000  # that are tried; of a longer run all numbers of iterations are made smaller
 MOST = 20 * STEPS  # that may be tried, where iterations of an epoch or epochs are many
 ITERATIONS = ('begin', 'end', 'T_max', 'step_size', 'milestones', 'periods', 'total_steps')
 SOME = 1e-4  # of the highest base rate: less is next to nothing
