@@ -1,6 +1,7 @@
 """Objects that are brought inside of their picture."""
 
 import json
+import os
 
 import pytest
 
@@ -47,6 +48,13 @@ def test_a_picture_that_is_cut_short_is_refused(tmp_path):
     file.write_bytes(file.read_bytes()[:-300])
     with pytest.raises(InputError, match=r'/0\.jpg: truncated, the JPEG data stops'):
         open_picture(source, file)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    picture(tmp_path / 'a.png')
+    os.mkfifo(tmp_path / 'b.png')
+    with pytest.raises(InputError, match='b.png: not a regular file. Put a good copy there'):
+        open_picture(Source(tmp_path), tmp_path / 'b.png')
 
 
 def test_pictures_without_a_split_beside_others_are_for_training(tmp_path):

@@ -73,6 +73,8 @@ def open_picture(source: Source, file: Path, annotation: Path | None = None) -> 
         InputError: it cannot be read, or is cut short.
     """
     try:
+        if file.exists() and not file.is_file():  # a pipe is read forever
+            raise ValueError('not a regular file')
         read_content(str(file))  # finds JPEGs that are cut short, whose headers are whole
         height, width = size_of(read_header(str(file)), turns=True)
     except Exception as error:  # every Pillow plugin has exceptions of its own
