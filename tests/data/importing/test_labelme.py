@@ -157,6 +157,7 @@ def test_the_path_in_a_file_is_followed_and_other_json_is_left_out(tmp_path, pat
         ([mask_shape('c', (1, 1), np.ones((99, 9), bool))], {}, 'its mask is not inside of'),
         ([mask_shape('c', (-5, 1), np.ones((9, 9), bool))], {}, 'its mask is not inside of'),
         ([], {'imageHeight': [30]}, 'the size of its picture is [30]'),
+        ([], {'imageHeight': 10**400}, 'the size of its picture is 1000'),
         ([shape('', 'rectangle', (1, 1), (9, 9))], {}, 'shape 1: has no label'),
         ([7], {}, 'shape 1: has no label'),
         ([shape('cat', 'rectangle', (1, 1), (900, 9))], {}, 'far outside of the picture'),

@@ -1,8 +1,20 @@
 """Pictures of a folder dealt out into folds."""
 
+import os
 from collections import Counter
 
-from vitbackbones.data.own.pool import deal
+import pytest
+
+from vitbackbones.data.own.pool import Pool, deal
+from vitbackbones.errors import InputError
+
+
+@pytest.mark.parametrize('kind', ['pictures', 'masks'])
+def test_a_pipe_is_not_waited_for(tmp_path, kind):
+    os.mkfifo(tmp_path / 'a.png')
+    files = {kind: [tmp_path / 'a.png']}
+    with pytest.raises(InputError, match='a.png: not a regular file. Put a good copy there'):
+        Pool(tmp_path, files.get('pictures', []), [None], ['cat'], masks=files.get('masks', []))
 
 
 def test_folds_have_alike_numbers_of_each_class_and_groups_stay_together():

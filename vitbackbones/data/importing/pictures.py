@@ -50,7 +50,7 @@ class Picture:
         for told, own in ((width, self.width), (height, self.height)):
             try:
                 side = float(told or 0)  # type: ignore[arg-type]
-            except (TypeError, ValueError) as error:
+            except (OverflowError, TypeError, ValueError) as error:
                 raise InputError(f'{file}: the size of its picture is {cut(told)}.') from error
             if side not in (0, own):
                 raise InputError(

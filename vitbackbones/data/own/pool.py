@@ -44,6 +44,11 @@ class Pool:
     masks: list[Path] = field(default_factory=list)
     values: Sequence[int] = ()
 
+    def __post_init__(self) -> None:
+        for file in (*self.files, *self.masks):
+            if file.exists() and not file.is_file():  # a pipe is read forever
+                raise InputError(f'{file}: not a regular file. Put a good copy there.')
+
     @cached_property
     def labels(self) -> dict[int, list[dict]]:
         """The annotations of each picture; none of masks."""
