@@ -88,8 +88,8 @@ def _schedule_findings(config: Mapping, length: int, by_iterations: bool) -> Ite
     if never or not by_iterations and length > MOST:
         return
     try:
-        scope = config.get('default_scope') or 'mmengine'
-        seen = simulated(schedules, rates, length, by_iterations, scope)
+        with silenced(), DefaultScope.overwrite_default_scope(config.get('default_scope')):
+            seen = simulated(schedules, rates, length, by_iterations)
     except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError) as error:
         yield f'param_scheduler: {type(error).__name__}: {" ".join(str(error).split())}'
         return
@@ -108,11 +108,7 @@ def base_rates(config: Mapping) -> list[float]:
 
 
 def simulated(
-    schedules: list[Mapping],
-    rates: list[float],
-    length: int,
-    by_iterations: bool,
-    scope: str = 'mmengine',
+    schedules: list[Mapping], rates: list[float], length: int, by_iterations: bool
 ) -> list[list[float]]:
     """Return the rates of each group at each step of a run with these ``schedules``.
 
@@ -121,7 +117,6 @@ def simulated(
         rates: that the groups begin with.
         length: of the run, in iterations or epochs.
         by_iterations: in which of them.
-        scope: the package whose schedules are found by their bare names.
 
     Raises:
         Exception: what mmengine raises of arguments that it cannot use.
@@ -133,22 +128,21 @@ def simulated(
     optimizer = torch.optim.SGD(groups, lr=max(rates), momentum=0.9)
     optimizer.step()
     built: list[_ParamScheduler] = []
-    with silenced(), DefaultScope.overwrite_default_scope(scope):
-        for each in schedules:
-            settings = copy.deepcopy(dict(each))
-            if 'ReduceOnPlateau' in type_at(each):  # follows a metric
-                continue
-            if by_iterations:
-                settings |= {k: _shorter(settings[k], factor) for k in ITERATIONS if k in settings}
-            settings.setdefault('end', steps if settings.get('by_epoch', True) else steps * inside)
-            known = {'optimizer': optimizer, 'epoch_length': inside}
-            built.append(PARAM_SCHEDULERS.build(settings, default_args=known))
-        seen = [[group['lr'] for group in optimizer.param_groups]]
-        for number in range(1, steps * inside):
-            for schedule in built:
-                if not schedule.by_epoch or number % inside == 0:
-                    schedule.step()
-            seen.append([group['lr'] for group in optimizer.param_groups])
+    for each in schedules:
+        settings = copy.deepcopy(dict(each))
+        if 'ReduceOnPlateau' in type_at(each):  # follows a metric
+            continue
+        if by_iterations:
+            settings |= {k: _shorter(settings[k], factor) for k in ITERATIONS if k in settings}
+        settings.setdefault('end', steps if settings.get('by_epoch', True) else steps * inside)
+        known = {'optimizer': optimizer, 'epoch_length': inside}
+        built.append(PARAM_SCHEDULERS.build(settings, default_args=known))
+    seen = [[group['lr'] for group in optimizer.param_groups]]
+    for number in range(1, steps * inside):
+        for schedule in built:
+            if not schedule.by_epoch or number % inside == 0:
+                schedule.step()
+        seen.append([group['lr'] for group in optimizer.param_groups])
     return seen
 
 
