@@ -1,6 +1,7 @@
 """What a value has to be: rules with their words, for configs and for cards of exported files."""
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +20,7 @@ class Rule:
 
 def whole(least: int, most: float = math.inf) -> Rule:
     text = f'a whole number from {least}' + (f' to {most}' if most < math.inf else '')
-    return Rule(text, lambda x: type(x) is int and least <= x <= most)
+    return Rule(text, lambda x: type(x) is int and least <= x <= min(most, sys.maxsize))
 
 
 def number(
