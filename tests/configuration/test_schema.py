@@ -16,3 +16,9 @@ def test_places(monkeypatch):
         'a.e.m',
     ]
     assert "x_b.0.n: is 'x', but it must be a whole number from 1" in misfits(config)
+
+
+def test_a_subset_may_be_of_the_first_or_of_the_last_samples():
+    for value, count in ((3, 0), (-3, 0), ([0, 2], 0), (None, 0), (0, 1), ([], 1), ([-1], 1)):
+        config = {'train_dataloader': {'dataset': {'indices': value}}}
+        assert len(misfits(config)) == count

@@ -19,12 +19,15 @@ def test_a_graph_has_the_format_of_the_runtime_and_the_size_of_its_name(
 ):
     name = original.ANY if name == 'any' else name
     made = []
-    monkeypatch.setattr(original, 'export', lambda *given: made.append(given))
+    monkeypatch.setattr(
+        original, 'export', lambda *given, elsewhere: made.append((*given, elsewhere))
+    )
     model = Original(Config(), Path('a.pth'), 'openvino')
     vars(model)['subject'] = 'the subject'
     sealed = []
     graphs = SimpleNamespace(file=lambda name: tmp_path / name, seal=sealed.append)
     model.export(graphs, name)
-    ((subject, settings, file),) = made
+    ((subject, settings, file, elsewhere),) = made
+    assert not elsewhere  # graphs of the cache are run here alone
     assert (subject, file, sealed) == ('the subject', tmp_path / name, [name])
     assert (settings.format, settings.dynamic, settings.size) == ('openvino', dynamic, size)

@@ -7,6 +7,7 @@ of a library, and some values, such as a negative limit for gradients, as a run 
 import logging
 import math
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -179,7 +180,10 @@ SCHEMA: dict[str, Rule] = {
     '*_dataloader.sampler.round_up': FLAG,
     '*_dataloader.sampler.num_repeats': COUNT,
     '*_dataloader.dataset.**.times': COUNT,
-    '*_dataloader.dataset.**.indices': whole(1) | listed(whole(0), least=1) | NONE,
+    # as many of the first samples; of the last ones where it is negative
+    '*_dataloader.dataset.**.indices': (
+        whole(1) | whole(-sys.maxsize, most=-1) | listed(whole(0), least=1) | NONE
+    ),
     '*_dataloader.dataset.**.test_mode': FLAG,
     '*_dataloader.timeout': FACTOR,
     # -- metrics
