@@ -20,5 +20,5 @@ def test_places(monkeypatch):
 
 def test_a_subset_may_be_of_the_first_or_of_the_last_samples():
     for value, count in ((3, 0), (-3, 0), ([0, 2], 0), (None, 0), (0, 1), ([], 1), ([-1], 1)):
-        config = {'train_dataloader': {'dataset': {'indices': value}}}
+        config = {'train_dataloader': {'dataset': {'type': 'X', 'indices': value}}}
         assert len([*misfits(config)]) == count
