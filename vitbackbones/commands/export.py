@@ -181,7 +181,8 @@ def _proof(card: Card) -> Iterator[str]:
 
 def _own_precision(found: dict) -> Iterator[str]:
     """Say how a file of OpenVINO answers in a program that sets no precision."""
-    differences, precision = found.get('differences', {}), found.get('precision')
+    differences = found.get('differences', {})
+    precision = found.get('precision')
     if differences:
         yield f'in {precision}, which OpenVINO takes by itself here: {in_words(differences)}'
     if 'fails' in found or not max(differences.values(), default=0) <= IN_HALF:  # NaN too

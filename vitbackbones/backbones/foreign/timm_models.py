@@ -113,7 +113,8 @@ class Timm(Foreign):
         """Return what timm's filter makes of a state dict, without what is left out here."""
         if any(key.startswith('net.') for key in state):
             return state
-        code, own = state.get('pos_embed'), getattr(self.net, 'pos_embed', None)
+        code = state.get('pos_embed')
+        own = getattr(self.net, 'pos_embed', None)
         grid = getattr(getattr(self.net, 'patch_embed', None), 'grid_size', None)
         if grid and code is not None and own is not None and code.shape == own.shape:
             # which the filter takes as it is, whatever the shape of its grid

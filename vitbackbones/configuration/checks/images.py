@@ -25,7 +25,8 @@ def image_rules(config: Mapping) -> Iterator[str]:
     """Yield where pixels, maps or facts of a picture are others than what a model reads."""
     yield from _normalization(config)
     backbone = value_at(config, 'model.backbone') or {}
-    kind, dense = value_at(backbone, 'out_type'), config.get('default_scope') in ('mmdet', 'mmseg')
+    kind = value_at(backbone, 'out_type')
+    dense = config.get('default_scope') in ('mmdet', 'mmseg')
     if dense and kind not in (None, 'featmap') and str(backbone.get('type')).startswith(SCOPE):
         yield f"model.backbone.out_type: is {kind!r}, but the heads read maps, 'featmap'"
     for place, dataset in datasets(config):

@@ -45,7 +45,8 @@ def use_own_data(
         InputError: there is no such folder, it does not fit the config, and has no data that can be
             used either, or an option is not for it.
     """
-    task, meant = find_task(config), {name: files for name, files in meant.items() if files}
+    task = find_task(config)
+    meant = {name: files for name, files in meant.items() if files}
     for name in meant:
         if not given or task is None or name not in task.file_options:
             raise InputError(f'--{name}: goes with --data-root and a config that reads such files')
@@ -85,7 +86,8 @@ def _require_no_other_files(changes: Mapping[str, Any], root: Path) -> None:
 
 def _require_no_other_count(given: Config, found: Config, root: Path) -> None:
     """Refuse a number of classes that was given, and is not that of the folder."""
-    named, names = training_classes(given), training_classes(found)
+    named = training_classes(given)
+    names = training_classes(found)
     for key, count in class_counts(given) if named else ():
         if count not in (len(named), len(names)):
             raise InputError(
