@@ -85,7 +85,8 @@ def write_result(
     path: Path, tables: dict[str, list[dict]], draw: Callable[[list[dict]], Figure]
 ) -> None:
     """Write the rows of all models, by their names, to ``path.csv``, and a picture beside it."""
-    csv, png = path.with_suffix('.csv'), path.with_suffix('.png')
+    csv = path.with_suffix('.csv')
+    png = path.with_suffix('.png')
     rows = [{'model': name, **row} for name, table in tables.items() for row in table]
     # numbers of seven digits, as many as single precision has
     rounded = [

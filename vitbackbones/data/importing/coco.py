@@ -93,7 +93,8 @@ def _read_entry(source: Source, picture: Picture, entry: dict, where: str) -> di
     Raises:
         InputError: a value cannot be meant.
     """
-    crowd, area = entry.get('iscrowd', 0), entry.get('area')
+    crowd = entry.get('iscrowd', 0)
+    area = entry.get('area')
     require_box(where, entry.get('bbox'))
     if crowd not in (0, 1):
         raise InputError(f'{where}: iscrowd is {cut(crowd)}; it must be 0 or 1')

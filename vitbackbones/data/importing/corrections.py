@@ -60,7 +60,8 @@ def import_corrections(
         InputError: a picture or its labels are not those of the audit any more, or the list does
             not fit.
     """
-    content, pool = _read(file), find_pool(source.root, annotations, patterns)
+    content = _read(file)
+    pool = find_pool(source.root, annotations, patterns)
     is_list = any('sha256' in each for each in content['images'])
     audited = content if is_list else _read(file.with_name(LIST))
     rows = _rows(file, pool, content)
@@ -106,7 +107,9 @@ def corrected(labels: Sequence[dict], entries: Sequence[dict]) -> list[dict]:
 
 def _require_change(where: str, entry: dict, labels: list[dict], others: list[dict]) -> None:
     """Refuse an entry of a list that changes no label, or one that another entry changes."""
-    fault, label, score = entry.get('fault'), entry.get('label_id'), entry.get('score', 1)
+    fault = entry.get('fault')
+    label = entry.get('label_id')
+    score = entry.get('score', 1)
     if fault not in CHANGES:
         raise InputError(f'{where}: fault is {cut(fault)}; it must be one of {CHANGES}')
     if not is_number(score):
