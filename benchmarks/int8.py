@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from vitbackbones.export.runtime import load
-from vitbackbones.export.runtime.card import parts
+from vitbackbones.runtime import load
+from vitbackbones.runtime.card import parts
 
 from .command import start
 

@@ -17,12 +17,12 @@ from statistics import median
 import cv2
 
 from vitbackbones.data.shapes.writing import write
+from vitbackbones.data.sources import find_sources, read_frames
 from vitbackbones.errors import InputError
 from vitbackbones.inference import graphs
 from vitbackbones.inference.journal import Journal
 from vitbackbones.inference.open import OF_TORCH, WRITERS, find_model
 from vitbackbones.inference.run import Model, Run
-from vitbackbones.inference.sources import find_sources, read_frames
 from vitbackbones.inference.writers import PredictionWriter
 
 from .command import Add, add_models, start

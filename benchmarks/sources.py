@@ -33,11 +33,11 @@ from vitbackbones.export.formats import write_onnx
 from vitbackbones.export.graphs import trace
 from vitbackbones.export.int8 import FEWEST, quantized
 from vitbackbones.export.models import exportable
-from vitbackbones.export.runtime.runtimes import Graph, start_onnxruntime, start_openvino
-from vitbackbones.inference.predictor import Predictor
 from vitbackbones.layers import fuse_for_inference
 from vitbackbones.openmmlab.fusing import fuse_model
+from vitbackbones.runtime.runtimes import Graph, start_onnxruntime, start_openvino
 from vitbackbones.tasks import TASKS
+from vitbackbones.tasks.predictor import Predictor
 from vitbackbones.utils.packages import import_optional
 from vitbackbones.weights.trained import trained_weights
 

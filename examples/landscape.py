@@ -37,16 +37,16 @@ from torch import Tensor, nn
 from torch.utils.data import Subset
 from tqdm import tqdm
 
+from vitbackbones.analysis.plots import label
 from vitbackbones.commands.cli import add_shared, count
 from vitbackbones.commands.ending import run
-from vitbackbones.configuration.checks.data_sets import check_data
-from vitbackbones.configuration.checks.explain import explained
 from vitbackbones.configuration.data_paths import locate_data
 from vitbackbones.errors import InputError
 from vitbackbones.inference.configured import read_model_config
-from vitbackbones.inference.predictor import Predictor, choose_device
+from vitbackbones.preparing.data_sets import check_data
+from vitbackbones.preparing.explain import explained
 from vitbackbones.registry import bare_name
-from vitbackbones.results.analysis.plots import label
+from vitbackbones.tasks.predictor import Predictor, choose_device
 from vitbackbones.training.find_checkpoint import choose_checkpoint
 from vitbackbones.utils.files import folder_lock, prepare_folder
 from vitbackbones.utils.processes import show_warnings

@@ -21,10 +21,10 @@ from torch import nn
 
 from vitbackbones.backbones import ViT
 from vitbackbones.backbones.by_name import create_model
-from vitbackbones.configuration.checks.pretrained import prepare_pretrained
 from vitbackbones.errors import InputError
-from vitbackbones.inference.predictor import Predictor
 from vitbackbones.openmmlab.loading import Pretrained
+from vitbackbones.preparing.pretrained import prepare_pretrained
+from vitbackbones.tasks.predictor import Predictor
 from vitbackbones.training.find_checkpoint import find_checkpoint
 from vitbackbones.weights import PUBLISHED
 from vitbackbones.weights.filling import load_anywhere, load_pretrained

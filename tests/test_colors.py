@@ -14,7 +14,7 @@ from mmengine.registry import DATASETS, MODELS, DefaultScope
 
 from vitbackbones.configuration.names import config_files
 from vitbackbones.exact import SAMPLE, seed_generators
-from vitbackbones.inference.predictor import steps_after_loading
+from vitbackbones.tasks.predictor import steps_after_loading
 
 pytestmark = pytest.mark.compat
 SIDE = 32

@@ -8,13 +8,13 @@ import torch
 from mmengine.registry import DATASETS, DefaultScope
 
 from vitbackbones.commands import smoke
-from vitbackbones.configuration.checks.agreement import check_normalization, require_agreement
-from vitbackbones.configuration.checks.trial import build_model, misfits
 from vitbackbones.configuration.classes import check_classes, class_counts
 from vitbackbones.configuration.data_paths import datasets
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.names import shown_path
 from vitbackbones.openmmlab.widths import with_widths
+from vitbackbones.preparing.agreement import check_normalization, require_agreement
+from vitbackbones.preparing.trial import build_model, misfits
 
 from .shipped import NAMES, PRINTED, header, numbers, shipped
 

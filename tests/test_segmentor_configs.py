@@ -22,9 +22,9 @@ from mmengine.registry import DefaultScope
 from mmengine.structures import InstanceData, PixelData
 from mmseg.structures import SegDataSample
 
-from vitbackbones.configuration.checks.schedules import simulated
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
+from vitbackbones.preparing.schedules import simulated
 
 from .shipped import shipped
 from .small_backbones import small

@@ -43,7 +43,7 @@ schedule() {
 fitting() {
   "$python" -c "
 from pathlib import Path
-from vitbackbones.results.analysis.run_log import step_seconds
+from vitbackbones.analysis.run_log import step_seconds
 steps = $minutes * 60 / step_seconds(Path('$2'))
 print(max(6, round(steps / 26)) if '$1'.startswith('detr') else max(110, round(steps)))"
 }

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from .configuration.names import config
 from .openmmlab.after_import import install as patch_openmmlab
+from .utils.moved import install as find_moved_modules
 from .version import __version__
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ LATER = {
 __all__ = ['__version__', 'config', 'create_model', 'list_models', 'open_model', 'transform']
 
 patch_openmmlab()
+find_moved_modules()
 
 
 def __getattr__(name: str):

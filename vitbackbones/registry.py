@@ -147,7 +147,7 @@ MODELS = LazyRegistry(
         'backbones.foreign.huggingface': 'HuggingFace',
         'backbones.foreign.timm_models': 'Timm',
         'inference.tiles_in_test': 'TiledInTest',
-        'backbones.necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
+        'necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR DilatedResNet',
         'tasks.detection.dino': 'DINO',
         'tasks.segmentation.setr': 'MLANeck SETRAuxHead SETRMLAHead SETRNaiveHead SETRPUPHead',
@@ -169,7 +169,7 @@ DATASETS = LazyRegistry(
 METRICS = LazyRegistry(
     'metric',
     ROOT_METRICS,
-    {'data.public_sets': 'ReaLAccuracy', 'results.audit.regions': 'DoubtfulRegions'},
+    {'data.public_sets': 'ReaLAccuracy', 'audit.regions': 'DoubtfulRegions'},
 )
 TRANSFORMS = LazyRegistry(
     'transform',
@@ -205,7 +205,7 @@ HOOKS = LazyRegistry(
         'training.hooks.starting_checkpoint': 'StartingCheckpointHook',
         'training.hooks.interrupt': 'InterruptHook',
         'training.hooks.unreadable_images': 'UnreadableImagesHook',
-        'training.trackers.hook': 'TrackHook',
+        'trackers.hook': 'TrackHook',
     },
 )
 OPTIM_WRAPPERS = LazyRegistry(

@@ -26,12 +26,12 @@ from mmengine.config import Config
 from vitbackbones.commands.analyze import add_output, distinct, new_result, write_result
 from vitbackbones.commands.cli import add_shared, count, image_size
 from vitbackbones.commands.ending import run
-from vitbackbones.configuration.checks.explain import explained
+from vitbackbones.data.sources import find_sources, read_frames
+from vitbackbones.drawing.sheet import spread
 from vitbackbones.errors import InputError
 from vitbackbones.inference.configured import read_model_config
-from vitbackbones.inference.drawing.sheet import spread
-from vitbackbones.inference.predictor import Predictor, choose_device
-from vitbackbones.inference.sources import find_sources, read_frames
+from vitbackbones.preparing.explain import explained
+from vitbackbones.tasks.predictor import Predictor, choose_device
 from vitbackbones.training.cores import share_cores
 from vitbackbones.training.find_checkpoint import choose_checkpoint
 from vitbackbones.utils.process_settings import keep_freed_memory

@@ -12,9 +12,9 @@ import torch
 from matplotlib.figure import Figure
 from torch import Tensor
 
+from vitbackbones.analysis.plots import grouped, label, new_figure
 from vitbackbones.backbones.swin import WindowBlock
 from vitbackbones.errors import InputError
-from vitbackbones.results.analysis.plots import grouped, label, new_figure
 
 from .reading import Weights, choose_blocks
 from .subjects import Subject

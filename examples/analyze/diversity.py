@@ -30,6 +30,7 @@ import torch.nn.functional as F
 from matplotlib.figure import Figure
 from torch import Tensor, nn
 
+from vitbackbones.analysis.plots import grouped, label, new_figure, style_of
 from vitbackbones.layers import (
     AugmentedShortcut,
     Block,
@@ -37,7 +38,6 @@ from vitbackbones.layers import (
     IdentityShortcut,
     NoShortcut,
 )
-from vitbackbones.results.analysis.plots import grouped, label, new_figure, style_of
 
 from .reading import find_blocks
 from .subjects import Subject

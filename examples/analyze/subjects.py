@@ -14,12 +14,11 @@ from PIL import Image, ImageOps
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from vitbackbones.backbones.by_name import create_model
-from vitbackbones.backbones.classifier import Classifier
+from vitbackbones.backbones.by_name import Classifier, create_model
 from vitbackbones.backbones.names import MODELS, require_name
+from vitbackbones.data.sources import Frame
 from vitbackbones.errors import InputError
-from vitbackbones.inference.predictor import Predictor
-from vitbackbones.inference.sources import Frame
+from vitbackbones.tasks.predictor import Predictor
 from vitbackbones.utils.literals import read_value, split
 
 from .reading import Reading, find_backbone, reading

@@ -10,9 +10,9 @@ from time import process_time
 import torch
 from torch.nn.functional import cross_entropy
 
+from vitbackbones.analysis.curves import draw
 from vitbackbones.commands.ending import run
 from vitbackbones.layers import Recursion
-from vitbackbones.results.analysis.curves import draw
 from vitbackbones.utils.files import as_csv, prepare_folder, write_file
 from vitbackbones.utils.packages import import_optional
 

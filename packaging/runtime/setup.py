@@ -1,6 +1,6 @@
 """The part of the package that runs exported files, as a distribution that brings no torch.
 
-It is what `vitbackbones predict` and `vitbackbones.export.runtime` import, as far as that needs
+It is what `vitbackbones predict` and `vitbackbones.runtime` import, as far as that needs
 none but the packages in pyproject.toml beside this file.
 """
 
@@ -18,7 +18,7 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / 'vitbackbones'
 # the last one is named by a table, openmmlab/patches.py
-STARTS = ('__init__', '__main__', 'commands/predict', 'export/runtime/__init__', 'openmmlab/logs')
+STARTS = ('__init__', '__main__', 'commands/predict', 'runtime/__init__', 'openmmlab/logs')
 ALLOWED = {*sys.stdlib_module_names, 'numpy', 'cv2', 'PIL', 'tqdm'}
 
 

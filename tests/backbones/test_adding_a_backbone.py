@@ -15,9 +15,9 @@ from tests.shipped import PRINTED
 from vitbackbones import backbones
 from vitbackbones.backbones import HOSTS, Backbone
 from vitbackbones.backbones.names import MODELS as CLASSIFIERS
-from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
+from vitbackbones.preparing.trial import try_model
 from vitbackbones.registry import MODELS
 
 ROOT = Path(__file__).parents[2]

@@ -10,10 +10,10 @@ from mmengine.registry import DefaultScope
 from torch import nn
 
 from vitbackbones.backbones import HOSTS, Backbone, PlainBackbone, PyramidBackbone, ViT
-from vitbackbones.backbones.classifier import Classifier
-from vitbackbones.configuration.checks.trial import try_model
+from vitbackbones.backbones.by_name import Classifier
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError, OptionError
+from vitbackbones.preparing.trial import try_model
 from vitbackbones.training.layer_decay import depth_factors
 from vitbackbones.utils.signatures import accepted_keywords
 from vitbackbones.weights.filling import load_pretrained

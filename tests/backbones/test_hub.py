@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from vitbackbones import create_model
-from vitbackbones.backbones.classifier import Classifier, Features
+from vitbackbones.backbones.by_name import Classifier, Features
 from vitbackbones.errors import InputError
 from vitbackbones.layers import fuse_for_inference
 

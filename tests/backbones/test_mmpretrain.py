@@ -5,7 +5,7 @@ import torch
 from mmengine.registry import DefaultScope
 
 from tests.conftest import shallow
-from vitbackbones.backbones.classifier import Classifier
+from vitbackbones.backbones.by_name import Classifier
 
 pytestmark = pytest.mark.compat
 registry = pytest.importorskip('mmpretrain.registry')

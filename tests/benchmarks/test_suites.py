@@ -142,7 +142,7 @@ def test_predict_answers_with_every_form(monkeypatch):
 
 
 def test_int8_compares_the_files_of_a_pair(tmp_path):
-    from ..export.runtime.graphs import write_classifier  # where onnx is installed
+    from ..runtime.graphs import write_classifier  # where onnx is installed
 
     proof = {'metric': 'mIoU', 'pictures': 9, 'float32': 0.91004, 'int8': 0.9}
     files = [tmp_path / 'float.onnx', tmp_path / 'int8.onnx']

@@ -11,7 +11,7 @@ import pytest
 
 from vitbackbones.commands.main import run_verb
 from vitbackbones.data import shapes
-from vitbackbones.export.runtime.runtimes import is_exported
+from vitbackbones.runtime.runtimes import is_exported
 
 from ..isolation import process_of_its_own
 

@@ -13,7 +13,7 @@ from vitbackbones.backbones.by_name import create_model
 from vitbackbones.data import shapes
 from vitbackbones.export import graphs
 from vitbackbones.export.int8 import FEWEST
-from vitbackbones.export.runtime.card import Card
+from vitbackbones.runtime.card import Card
 
 from ..openmmlab.conftest import build, write_model
 from .conftest import TINY, TINY_CLS

@@ -9,10 +9,10 @@ import pytest
 from PIL import Image
 
 from vitbackbones.data.shapes.writing import KINDS, write
-from vitbackbones.export.runtime import load
-from vitbackbones.export.runtime.card import card_path
+from vitbackbones.runtime import load
+from vitbackbones.runtime.card import card_path
 
-from ..export.runtime.graphs import write_classifier, write_detector, write_pt2, write_segmentor
+from ..runtime.graphs import write_classifier, write_detector, write_pt2, write_segmentor
 from .conftest import TINY, TINY_CLS, TINY_SEG
 from .test_messages import refused
 

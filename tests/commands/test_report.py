@@ -7,7 +7,7 @@ import pytest
 
 from vitbackbones.data import shapes
 from vitbackbones.errors import InputError
-from vitbackbones.export.runtime import threshold
+from vitbackbones.runtime import threshold
 from vitbackbones.weights.trained import trained_weights
 
 from .conftest import TINY

@@ -13,7 +13,7 @@ from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.names import find_config
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
-from vitbackbones.export.runtime.runtimes import is_exported
+from vitbackbones.runtime.runtimes import is_exported
 from vitbackbones.utils.verbs import VERBS
 
 from ..test_setup import project

@@ -9,9 +9,9 @@ import pytest
 
 from vitbackbones.backbones import by_name as create
 from vitbackbones.commands.study import read_study
-from vitbackbones.configuration.checks.trial import try_model
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
+from vitbackbones.preparing.trial import try_model
 from vitbackbones.registry import MODELS
 from vitbackbones.weights.table import name_of as known_weights
 

@@ -3,7 +3,7 @@
 import torch
 
 from tests.conftest import shallow
-from vitbackbones.backbones.classifier import Classifier
+from vitbackbones.backbones.by_name import Classifier
 from vitbackbones.backbones.names import MODELS
 from vitbackbones.export.models import ExportableClassifier
 from vitbackbones.export.subject import Subject

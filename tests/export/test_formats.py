@@ -11,7 +11,7 @@ from vitbackbones.errors import InputError
 from vitbackbones.export.formats import needs_onnx, translations, write_onnx, write_openvino
 from vitbackbones.export.graphs import trace
 
-from .runtime.test_suppression import GIVEN, STAY, Suppress, boxes_of
+from ..runtime.test_suppression import GIVEN, STAY, Suppress, boxes_of
 
 
 @torch.library.custom_op('toy::keep', mutates_args=())

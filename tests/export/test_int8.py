@@ -10,10 +10,10 @@ import pytest
 
 from vitbackbones.errors import InputError
 from vitbackbones.export.int8 import FEWEST, Agreement, Int8, to_int8
-from vitbackbones.export.runtime import load
-from vitbackbones.export.runtime.answers import Classified, Detected, Segmented
-from vitbackbones.export.runtime.card import Card
 from vitbackbones.export.writing import Settings, export
+from vitbackbones.runtime import load
+from vitbackbones.runtime.answers import Classified, Detected, Segmented
+from vitbackbones.runtime.card import Card
 
 from .subjects import small_subject
 

@@ -14,11 +14,11 @@ from vitbackbones.configuration.read import read_config
 from vitbackbones.configuration.settings import model_settings
 from vitbackbones.errors import InputError
 from vitbackbones.export.pipeline import steps_of, steps_of_data
-from vitbackbones.export.runtime.preparing import prepare
-from vitbackbones.export.runtime.step_rules import require_steps
-from vitbackbones.inference.predictor import steps_after_loading
+from vitbackbones.runtime.preparing import prepare
+from vitbackbones.runtime.step_rules import require_steps
+from vitbackbones.tasks.predictor import steps_after_loading
 
-from .runtime.cards import make_card
+from ..runtime.cards import make_card
 
 # one config for each kind of test pipeline and data preprocessor
 CONFIGS = (

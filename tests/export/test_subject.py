@@ -12,8 +12,8 @@ from vitbackbones.configuration.read import read_config
 from vitbackbones.configuration.settings import model_settings
 from vitbackbones.errors import InputError
 from vitbackbones.export.models import exportable
-from vitbackbones.export.runtime.threshold import Threshold, write_threshold
 from vitbackbones.export.subject import of_config, of_model
+from vitbackbones.runtime.threshold import Threshold, write_threshold
 from vitbackbones.weights import PUBLISHED
 from vitbackbones.weights.trained import trained_weights
 

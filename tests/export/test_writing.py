@@ -13,10 +13,10 @@ from vitbackbones.export import writing
 from vitbackbones.export.formats import FORMATS, Format, require_packages, write_pt2
 from vitbackbones.export.graphs import example, trace
 from vitbackbones.export.parity import IN_HALF
-from vitbackbones.export.runtime import load
-from vitbackbones.export.runtime.card import Card
 from vitbackbones.export.subject import of_model
 from vitbackbones.export.writing import Settings, export
+from vitbackbones.runtime import load
+from vitbackbones.runtime.card import Card
 
 from .subjects import CLASSES, SIZE, small_subject
 

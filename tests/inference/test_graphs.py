@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from mmengine.config import Config
 
-from tests.export.runtime.graphs import write_classifier
+from tests.runtime.graphs import write_classifier
+from vitbackbones.data.sources import Frame, Source
 from vitbackbones.errors import InputError
 from vitbackbones.export import original
 from vitbackbones.export.original import Original
-from vitbackbones.export.runtime.answers import Classified
-from vitbackbones.export.runtime.cache import Graphs
-from vitbackbones.export.runtime.preparing import Taken
 from vitbackbones.inference import graphs as module
 from vitbackbones.inference.graphs import WORTH, GraphModel
-from vitbackbones.inference.sources import Frame, Source
+from vitbackbones.runtime.answers import Classified
+from vitbackbones.runtime.cache import Graphs
+from vitbackbones.runtime.preparing import Taken
 
 OFTEN = 8  # pictures after which torch has spent enough seconds on a size
 PARITY = {'differences': {'logits': 4e-7}}

@@ -12,13 +12,13 @@ import torch
 from PIL import Image
 
 import vitbackbones
-from tests.export.runtime.graphs import write_classifier, write_detector
 from tests.in_threads import wrong_answers
 from tests.openmmlab.conftest import folder  # noqa: F401
+from tests.runtime.graphs import write_classifier, write_detector
 from vitbackbones.errors import InputError
-from vitbackbones.export.runtime.card import Card
-from vitbackbones.export.runtime.threshold import Threshold, write_threshold
 from vitbackbones.inference import configured
+from vitbackbones.runtime.card import Card
+from vitbackbones.runtime.threshold import Threshold, write_threshold
 from vitbackbones.utils.orientation import ORIENTATION
 
 SAME = {'rtol': 1e-4, 'atol': 1e-6}

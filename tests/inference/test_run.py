@@ -6,11 +6,11 @@ import cv2
 import numpy as np
 import pytest
 
-from vitbackbones.export.runtime.answers import Classified
+from vitbackbones.data.sources import find_sources
 from vitbackbones.inference.journal import Journal
 from vitbackbones.inference.run import Run
-from vitbackbones.inference.sources import find_sources
 from vitbackbones.inference.writers import ScoreWriter
+from vitbackbones.runtime.answers import Classified
 
 FILES = 9
 

@@ -9,16 +9,16 @@ import pytest
 from mmengine.structures import BaseDataElement
 
 import vitbackbones
-from tests.export.runtime.graphs import write_classifier
 from tests.openmmlab.conftest import folder  # noqa: F401
+from tests.runtime.graphs import write_classifier
 from vitbackbones.data.loading.coco_masks import to_mask
 from vitbackbones.data.loading.image_file import UnreadableImage
+from vitbackbones.data.sources import Frame, Source
 from vitbackbones.errors import InputError
-from vitbackbones.export.runtime.answers import Detected, Segmented
 from vitbackbones.inference import tiles
-from vitbackbones.inference.sources import Frame, Source
 from vitbackbones.inference.tiles import TiledModel, Tiling, merge_logits, merge_objects
 from vitbackbones.openmmlab.samples import fill
+from vitbackbones.runtime.answers import Detected, Segmented
 
 ROWS = slice(0, 100)
 LEFT, RIGHT = (ROWS, slice(0, 100)), (ROWS, slice(80, 180))

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from vitbackbones.data.sources import Frame, Source
+from vitbackbones.drawing.sheet import save
 from vitbackbones.errors import InputError
-from vitbackbones.inference.drawing.sheet import save
-from vitbackbones.inference.sources import Frame, Source
 from vitbackbones.inference.writers import PictureWriter
 
 

@@ -55,7 +55,7 @@ def test_a_run_imports_its_own_toolbox_only(config, own, others, tmp_path):
     assert f'{own}.models' in modules
     tasks = {name for name in TASKS.values() if f'vitbackbones.tasks.{name}' in modules}
     assert tasks == {TASKS[own]}
-    others += ('vitbackbones.inference.drawing', 'vitbackbones.inference.writers')
+    others += ('vitbackbones.drawing', 'vitbackbones.inference.writers')
     assert not {*others} & {*modules}
 
 

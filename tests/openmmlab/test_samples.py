@@ -8,8 +8,8 @@ from mmengine.structures import InstanceData
 from mmpretrain.structures import DataSample
 from mmseg.structures import SegDataSample
 
-from vitbackbones.export.runtime.answers import Classified, Detected, Segmented
 from vitbackbones.openmmlab.samples import fill, to_answer
+from vitbackbones.runtime.answers import Classified, Detected, Segmented
 
 RANDOM = np.random.default_rng(0)
 OBJECTS = {

@@ -11,10 +11,10 @@ from mmengine.registry import MODELS, DefaultScope
 from torch import nn
 
 from tests.small_backbones import SMALL, small
-from vitbackbones.configuration.checks.trial import build_model, misfits
 from vitbackbones.errors import InputError
 from vitbackbones.openmmlab import widths
 from vitbackbones.openmmlab.widths import fill_widths, with_widths
+from vitbackbones.preparing.trial import build_model, misfits
 
 pytestmark = pytest.mark.compat
 BASES = Path(__file__).parents[2] / 'configs' / '_base_' / 'models'

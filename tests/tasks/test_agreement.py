@@ -3,7 +3,7 @@
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.configuration.checks.agreement import disagreements
+from vitbackbones.preparing.agreement import disagreements
 
 COUNTS = {'num_things_classes': 3, 'num_stuff_classes': 1}
 HEAD = {

@@ -5,7 +5,7 @@ import torch
 from mmengine.config import Config
 
 from vitbackbones.errors import InputError
-from vitbackbones.inference.predictor import choose_device
+from vitbackbones.tasks.predictor import choose_device
 from vitbackbones.training.distributed import best_device, device_name
 from vitbackbones.training.precision import use_amp
 

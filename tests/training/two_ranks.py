@@ -25,8 +25,8 @@ from tests.training.hooks.test_exact_resume import STOPS, config, state, stopped
 from tests.training.hooks.test_finite_loss import Spoilt
 from tests.training.toy import NoisyModel, by_iteration, loader, run_toy, toy_config
 from vitbackbones.commands.ending import run
-from vitbackbones.configuration.checks.explain import explained
 from vitbackbones.errors import InputError
+from vitbackbones.preparing.explain import explained
 from vitbackbones.training.distributed import join_processes, use_launcher
 from vitbackbones.training.hooks import interrupt
 from vitbackbones.training.hooks.evaluation import SameStatisticsHook

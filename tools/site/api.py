@@ -33,7 +33,7 @@ ROOMS = {
     'necks': (
         'Necks',
         'From the maps of any backbone to the levels that a head takes.',
-        ['backbones.necks'],
+        ['necks'],
     ),
     'tasks': (
         'Heads and losses',
@@ -53,7 +53,7 @@ ROOMS = {
     'hooks': (
         'Hooks',
         'What happens in a run beside its steps.',
-        ['training.hooks', 'training.trackers'],
+        ['training.hooks', 'trackers'],
     ),
     'weights': (
         'Weights and checkpoints',
@@ -63,7 +63,7 @@ ROOMS = {
     'analysis': (
         'Analysis',
         'Logs and curves of runs, studies, and finding labels that are wrong.',
-        ['results.analysis', 'results.audit'],
+        ['analysis', 'audit'],
     ),
     'inference': (
         'Inference',
@@ -73,7 +73,7 @@ ROOMS = {
     'export': (
         'Exported models',
         'Exported files: how they are made, and how they answer without torch.',
-        ['export', 'export.runtime', 'export.models'],
+        ['export', 'runtime', 'export.models'],
     ),
     'registry': ('Registries', 'Where each name of a config lives.', ['registry']),
 }

@@ -7,7 +7,7 @@ as all others, and ``config.json`` names no code.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -28,6 +28,7 @@ CONFIG, WEIGHTS = 'config.json', 'model.safetensors'
 PLACES = ('revision', 'cache_dir', 'force_download', 'local_files_only', 'token')
 SLACK = 100  # tensors, and times the numbers, that a network may have more than its weights
 WORD = re.compile(r'[\w-]*')
+Create = Callable[..., Any]
 
 
 def arguments_of(model: Any) -> dict:
@@ -44,7 +45,8 @@ def arguments_of(model: Any) -> dict:
     try:
         return json.loads(json.dumps(made))
     except TypeError as error:
-        raise InputError(f'{made["name"]}: an option cannot be JSON ({error})') from error
+        problem = f'{made["name"]}: an option cannot be written as JSON ({error})'
+        raise InputError(problem) from error
 
 
 def require_data(value: Any, place: str) -> None:
@@ -64,8 +66,12 @@ def require_data(value: Any, place: str) -> None:
 
 
 @cache
-def mixin() -> Any:
-    """Return huggingface_hub's mixin around models of ``create_model``, its ``module``."""
+def mixin(create: Create) -> Any:
+    """Return huggingface_hub's mixin around models of ``create_model``, its ``module``.
+
+    Args:
+        create: ``create_model``, which makes the models that are read.
+    """
     hub: Any = import_optional('huggingface_hub', 'huggingface_hub')
 
     class OnHub(hub.PyTorchModelHubMixin, library_name='vitbackbones'):  # type: ignore[call-arg]
@@ -76,8 +82,6 @@ def mixin() -> Any:
         def _from_pretrained(
             cls, *, model_id: str, map_location: str = 'cpu', **options
         ) -> 'OnHub':
-            from .by_name import create_model
-
             where = {key: options.pop(key) for key in PLACES}
             written = read_json(_file_of(model_id, CONFIG, where))
             if 'name' not in options or {'pretrained', 'checkpoint'} & options.keys():
@@ -88,8 +92,8 @@ def mixin() -> Any:
             sizes = {key: written[key] for key in ('img_size',) if key in written}
             rest = {key: value for key, value in options.items() if key != 'img_size'}
             with torch.device('meta'), not_larger_than(load_file(file)):
-                usual = create_model(**rest, **sizes)  # as it was written
-            model = create_model(**options)
+                usual = create(**rest, **sizes)  # as it was written
+            model = create(**options)
             network = model.backbone if options.get('features_only') else model
             load_pretrained(network, file, stored_size=usual.backbone.img_size)
             model.data_config.update(
@@ -132,18 +136,19 @@ def _file_of(source: str, name: str, where: dict) -> Path:
         return Path(hub.hf_hub_download(source, name, **where))
 
 
-def from_pretrained(source: str | Path, **options: Any) -> Any:
+def from_pretrained(source: str | Path, create: Create, **options: Any) -> Any:
     """Return the model in a folder or repository that ``save_pretrained`` wrote, in eval mode.
 
     Args:
         source: a folder, or OWNER/NAME on the hub.
+        create: ``create_model``.
         options: of huggingface_hub's mixin, such as ``revision`` or ``token``; others are arguments
             of ``create_model`` in place of those that were written, but for weights.
 
     Raises:
         InputError: it cannot be found or read, or is not of a model of this package.
     """
-    OnHub = mixin()
+    OnHub = mixin(create)
     where = {key: options[key] for key in PLACES if key in options}
     file = _file_of(str(source), CONFIG, where)
     with errors_name_file(source):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from ..analysis import curves
 from ..configuration.names import resolve
 from ..errors import InputError
-from ..results.analysis import curves
 from ..utils.files import as_csv, folder_lock, prepare_folder, write_file
 from ..utils.messages import page
 

@@ -12,12 +12,12 @@ import numpy as np
 import torch
 from mmengine.config import Config
 
-from ..configuration.checks.agreement import unmeasured
-from ..configuration.checks.trial import build_model, try_model
+from ..analysis.study_picture import draw
+from ..analysis.study_table import Record, Variant, bootstrap, markdown, table
 from ..configuration.data_paths import locate_data
 from ..errors import InputError
-from ..results.analysis.study_picture import draw
-from ..results.analysis.study_table import Record, Variant, bootstrap, markdown, table
+from ..preparing.agreement import unmeasured
+from ..preparing.trial import build_model, try_model
 from ..tasks import find_task
 from ..training.cores import available_cores
 from ..training.find_checkpoint import latest_checkpoint

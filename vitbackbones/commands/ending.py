@@ -23,9 +23,9 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..configuration.checks.bug_report import write_report
 from ..errors import InputError, TrainingInterrupted
-from ..openmmlab.frames import calls, release
+from ..preparing.bug_report import write_report
+from ..utils.frames import calls, release
 from ..utils.messages import in_one_line
 from ..utils.processes import SIGNALS, leads_machine, leave_processes, others_joined, process_rank
 

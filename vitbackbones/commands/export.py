@@ -10,24 +10,24 @@ from tempfile import TemporaryDirectory
 from mmengine.config import Config
 
 from ..backbones.names import MODELS
-from ..configuration.checks.data_sets import check_data
-from ..configuration.checks.explain import explained
-from ..configuration.checks.own_data import take_classes_of, use_own_data
-from ..configuration.checks.pretrained import prepare_pretrained
 from ..configuration.data_paths import locate_data
 from ..configuration.names import config_name, find_config
+from ..data.sources import find_sources
 from ..errors import InputError
 from ..export.formats import FORMATS, require_packages
 from ..export.graphs import DYNAMIC
 from ..export.int8 import Agreement, Int8, Validation, pictures_of, to_int8
 from ..export.parity import IN_HALF, in_words
 from ..export.placing import written
-from ..export.runtime.card import Card, card_path, parts
 from ..export.subject import of_config, of_model
 from ..export.writing import Settings
 from ..export.writing import export as write
 from ..inference.configured import read_model_config, weights_along
-from ..inference.sources import find_sources
+from ..preparing.data_sets import check_data
+from ..preparing.explain import explained
+from ..preparing.own_data import take_classes_of, use_own_data
+from ..preparing.pretrained import prepare_pretrained
+from ..runtime.card import Card, card_path, parts
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import prepare_folder
 from ..utils.messages import page, plural

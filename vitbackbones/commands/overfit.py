@@ -2,7 +2,7 @@
 
 Whatever else is hard about a data set, a few pictures are learned by heart where pictures,
 annotations, model and optimizer are linked as they should be. Where that fails, the broken link is
-named: by what their numbers say (:mod:`..configuration.checks.links`) and by how the loss went.
+named: by what their numbers say (:mod:`..preparing.links`) and by how the loss went.
 """
 
 import copy
@@ -17,12 +17,12 @@ from pathlib import Path
 from mmengine.config import Config
 from mmengine.hooks import Hook
 
-from ..configuration.checks.links import broken_links
 from ..configuration.data_paths import evaluators, first_dataset, loaders, separated
 from ..configuration.settings import as_list, value_at
 from ..data.checks.coco_file import load_json
 from ..data.checks.findings import spread
 from ..errors import InputError, printable
+from ..preparing.links import broken_links
 from ..training.console import QuietRunner
 from ..utils.files import write_file
 from ..utils.verbs import command_line

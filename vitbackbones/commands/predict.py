@@ -4,14 +4,14 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from ..data.own.folder import in_words
+from ..data.sources import find_sources
 from ..errors import InputError, printable
-from ..export.runtime.runtimes import RUNTIMES
-from ..export.runtime.threshold import Threshold
 from ..inference.journal import Journal
 from ..inference.open import WRITERS, find_model
 from ..inference.run import Run
-from ..inference.sources import find_sources
 from ..inference.tiles import in_tiles
+from ..runtime.runtimes import RUNTIMES
+from ..runtime.threshold import Threshold
 from ..utils.files import LOCK, folder_lock, prepare_folder
 from ..utils.process_settings import keep_freed_memory
 from .cli import SHARED, add_shared, count

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from ..configuration.names import resolve
-from ..training.trackers.run_page import NAME, write_run_page
+from ..trackers.run_page import NAME, write_run_page
 from ..utils.files import prepare_folder
 
 

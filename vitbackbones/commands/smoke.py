@@ -16,11 +16,11 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..configuration.checks.work_dir import remove_checkpoints
 from ..configuration.data_paths import loaders
 from ..configuration.names import config_name
 from ..data import shapes
 from ..errors import InputError
+from ..preparing.work_dir import remove_checkpoints
 from ..registry import SCOPE
 from ..tasks import find_task
 from ..training.console import QuietRunner

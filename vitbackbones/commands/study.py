@@ -43,12 +43,12 @@ from pprint import pformat
 
 from mmengine.config import Config
 
+from ..analysis.run_log import value_after
+from ..analysis.study_table import Variant
 from ..configuration.data_paths import first_dataset
 from ..configuration.read import read_config, require_sections, with_options
 from ..configuration.settings import as_list
 from ..errors import InputError
-from ..results.analysis.run_log import value_after
-from ..results.analysis.study_table import Variant
 from ..utils.messages import did_you_mean
 from ..utils.rules import DICT, TEXT, Rule, listed, named, number, whole
 

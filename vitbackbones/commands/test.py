@@ -12,37 +12,31 @@ import numpy as np
 from mmengine.config import Config
 from tqdm import tqdm
 
-from ..configuration.checks.agreement import require_fit
-from ..configuration.checks.explain import explained
-from ..configuration.checks.own_data import use_own_data
-from ..configuration.checks.pretrained import prepare_pretrained
-from ..configuration.checks.trial import try_model
-from ..configuration.checks.work_dir import choose_work_dir
-from ..configuration.common_steps import (
-    add_hooks,
-    check_settings,
-    find_data,
-    join_machine,
-    use_options,
-)
+from ..analysis.run_log import metrics_of
 from ..configuration.data_paths import datasets
 from ..configuration.names import config_name
 from ..configuration.read import read_config, require_sections
 from ..configuration.settings import type_at
+from ..drawing.sheet import save_samples
 from ..errors import InputError, printable
 from ..export.in_test import use_exported
-from ..export.runtime.card import Card
-from ..export.runtime.runtimes import RUNTIMES, is_exported
-from ..export.runtime.threshold import Threshold, read_threshold, write_threshold
 from ..inference.configured import graph_of
-from ..inference.drawing.sheet import save_samples
 from ..inference.tiles import Tiling
 from ..inference.tiles_in_test import use_tiles
 from ..openmmlab.missing_packages import leave_out_unused
 from ..openmmlab.runs import use_faster_coco
+from ..preparing.agreement import require_fit
+from ..preparing.common_steps import add_hooks, check_settings, find_data, join_machine, use_options
+from ..preparing.explain import explained
+from ..preparing.own_data import use_own_data
+from ..preparing.pretrained import prepare_pretrained
+from ..preparing.trial import try_model
+from ..preparing.work_dir import choose_work_dir
 from ..registry import SCOPE
-from ..results.analysis.run_log import metrics_of
-from ..results.report.page import NAME, facts, write_page
+from ..reports.page import NAME, facts, write_page
+from ..runtime.card import Card
+from ..runtime.runtimes import RUNTIMES, is_exported
+from ..runtime.threshold import Threshold, read_threshold, write_threshold
 from ..tasks import find_task
 from ..tasks.detection.agreement import mask_heads
 from ..training.console import QuietRunner

@@ -6,19 +6,12 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ..configuration.checks.agreement import check_batch_size, check_normalization, require_fit
-from ..configuration.checks.explain import explained
-from ..configuration.checks.own_data import use_own_data
-from ..configuration.checks.pretrained import prepare_pretrained, prepare_teacher
-from ..configuration.checks.trial import try_model
-from ..configuration.checks.work_dir import (
-    StartAnewHook,
-    choose_work_dir,
-    only_writer,
-    require_kept,
-    require_unused,
-)
-from ..configuration.common_steps import (
+from ..configuration.names import is_remote
+from ..configuration.read import read_config, require_sections
+from ..errors import InputError
+from ..openmmlab.missing_packages import leave_out_unused
+from ..preparing.agreement import check_batch_size, check_normalization, require_fit
+from ..preparing.common_steps import (
     add_guards,
     add_hooks,
     check_settings,
@@ -26,10 +19,18 @@ from ..configuration.common_steps import (
     join_machine,
     use_options,
 )
-from ..configuration.names import is_remote
-from ..configuration.read import read_config, require_sections
-from ..errors import InputError
-from ..openmmlab.missing_packages import leave_out_unused
+from ..preparing.explain import explained
+from ..preparing.own_data import use_own_data
+from ..preparing.pretrained import prepare_pretrained, prepare_teacher
+from ..preparing.trial import try_model
+from ..preparing.work_dir import (
+    StartAnewHook,
+    choose_work_dir,
+    only_writer,
+    require_kept,
+    require_unused,
+)
+from ..trackers.backends import TRACKERS
 from ..training.console import FirstStepHook, QuietRunner
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume, latest_checkpoint
 from ..training.frozen import BACKBONE, use_freeze
@@ -39,7 +40,6 @@ from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
 from ..training.precision import use_amp
 from ..training.sharding import use_fsdp
-from ..training.trackers.backends import TRACKERS
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings, was_restarted
 from . import overfit, smoke

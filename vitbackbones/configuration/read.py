@@ -11,7 +11,7 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..errors import InputError
-from ..openmmlab.frames import config_files, line_of
+from ..utils.frames import config_files, line_of
 from ..utils.verbs import command_line
 from .names import find_config, looked_in, nearest_config, resolve
 from .settings import value_at

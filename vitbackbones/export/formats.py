@@ -16,11 +16,11 @@ import torch
 from torch.export import ExportedProgram
 
 from ..errors import InputError
+from ..runtime import suppression  # noqa: F401 (registers its operator)
+from ..runtime.runtimes import LONGEST
 from ..utils.messages import in_one_line
 from ..utils.packages import import_optional
 from .graphs import ports, silenced
-from .runtime import suppression  # noqa: F401 (registers its operator)
-from .runtime.runtimes import LONGEST
 
 if TYPE_CHECKING:
     from onnx_ir import Model

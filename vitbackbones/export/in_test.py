@@ -8,18 +8,18 @@ from mmengine.model import BaseModel
 from torch import Tensor
 
 from ..errors import InputError
-from ..inference.predictor import only_loading
 from ..openmmlab.samples import fill
 from ..registry import SCOPE
+from ..runtime import load
 from ..tasks import find_task
-from .runtime import load
+from ..tasks.predictor import only_loading
 
 
 def use_exported(config: Config, file: str, trusted: bool = False) -> Config:
     """Return a config whose model is an exported file.
 
     Its pipelines load, and leave it to the card how a picture becomes an input, so that what is
-    measured is what ``predict`` does. ``trusted``: see :func:`vitbackbones.export.runtime.load`.
+    measured is what ``predict`` does. ``trusted``: see :func:`vitbackbones.runtime.load`.
     """
     config = only_loading(config)
     kind = f'{SCOPE}.ExportedInTest'
@@ -37,7 +37,7 @@ class ExportedInTest(BaseModel):
         trusted: whether code in it may run.
 
     Raises:
-        InputError: see :func:`vitbackbones.export.runtime.load`, or it is of another task.
+        InputError: see :func:`vitbackbones.runtime.load`, or it is of another task.
     """
 
     def __init__(self, file: str, task: str, trusted: bool = False) -> None:

@@ -23,6 +23,10 @@ from ..configuration.data_paths import datasets
 from ..data.checks.findings import spread
 from ..data.loading.load_image import read_image
 from ..errors import InputError
+from ..runtime import Exported, load
+from ..runtime.answers import Answer, Classified, Segmented
+from ..runtime.card import Card, digest
+from ..runtime.runtimes import LONGEST, Requests
 from ..training.console import QuietRunner
 from ..utils.messages import in_one_line, on_terminal
 from ..utils.packages import import_optional
@@ -30,10 +34,6 @@ from ..utils.processes import own_signal_stack
 from ..weights.read.class_names import require_same_names
 from .graphs import silenced
 from .in_test import use_exported
-from .runtime import Exported, load
-from .runtime.answers import Answer, Classified, Segmented
-from .runtime.card import Card, digest
-from .runtime.runtimes import LONGEST, Requests
 
 NNCF = 'nncf', "'vitbackbones[int8]'"
 ENOUGH = 300  # pictures; more hardly change a range

@@ -8,14 +8,14 @@ from pathlib import Path
 import torch
 from mmengine.config import Config
 
-from ..configuration.checks.explain import explained
 from ..errors import InputError
-from ..inference.predictor import Predictor
+from ..preparing.explain import explained
+from ..runtime.cache import ANY, Graphs, name_of
+from ..runtime.card import Card
+from ..runtime.preparing import Taken
+from ..tasks.predictor import Predictor
 from .formats import require_packages
 from .pipeline import one_size
-from .runtime.cache import ANY, Graphs, name_of
-from .runtime.card import Card
-from .runtime.preparing import Taken
 from .subject import Subject, of_config
 from .writing import Settings, export, input_of
 

@@ -17,8 +17,8 @@ from mmengine.config import Config
 
 from ..configuration.settings import as_list, model_settings, value_at
 from ..errors import InputError
-from ..inference.predictor import steps_after_loading
 from ..registry import bare_name
+from ..tasks.predictor import steps_after_loading
 
 Size = tuple[int, int]  # height, width
 HOW = ('interpolation', 'backend')

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..runtime.card import card_path, parts
 from ..utils.files import folder_lock, is_abandoned
-from .runtime.card import card_path, parts
 
 PREFIX = '.export.'
 # Folders in it. The earlier export is in one of the last three: while it is moved away, while the

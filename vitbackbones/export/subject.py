@@ -18,8 +18,10 @@ from ..configuration.classes import agreed_meta
 from ..configuration.names import config_name, resolve
 from ..configuration.settings import model_settings
 from ..errors import InputError
-from ..inference.predictor import Predictor
+from ..runtime.card import digest
+from ..runtime.threshold import read_threshold
 from ..tasks import TASKS
+from ..tasks.predictor import Predictor
 from ..training.find_checkpoint import BEST, find_checkpoint
 from ..weights import fetch
 from ..weights.table import license_of
@@ -27,8 +29,6 @@ from ..weights.trained import LICENSE, trained_weights
 from .graphs import silenced
 from .models import ExportableClassifier, exportable
 from .pipeline import Size, native_size, steps_of, steps_of_data
-from .runtime.card import digest
-from .runtime.threshold import read_threshold
 
 
 @dataclass(frozen=True, kw_only=True)

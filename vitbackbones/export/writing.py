@@ -18,6 +18,9 @@ from torch.export import ExportedProgram
 from ..data.loading.load_image import read_image
 from ..errors import InputError
 from ..layers import fuse_for_inference
+from ..runtime import Exported, load
+from ..runtime.card import Card, GraphInput, GraphOutput
+from ..runtime.runtimes import own_precision, start_openvino, torch_port
 from ..utils.packages import versions
 from .formats import FORMATS, INPUT, require_packages
 from .graphs import FromPixels, example, ports, trace
@@ -32,9 +35,6 @@ from .parity import (
 )
 from .pipeline import Size
 from .placing import take_place, workshop
-from .runtime import Exported, load
-from .runtime.card import Card, GraphInput, GraphOutput
-from .runtime.runtimes import own_precision, start_openvino, torch_port
 from .subject import Subject
 
 SEED = 0

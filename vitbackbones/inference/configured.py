@@ -11,29 +11,29 @@ from pathlib import Path
 import torch
 from mmengine.config import Config
 
-from ..configuration.checks.explain import explained
-from ..configuration.checks.own_data import take_classes_of
-from ..configuration.common_steps import check_settings, use_options
 from ..configuration.names import config_name, resolve
 from ..configuration.read import files_of, read_config, require_sections
 from ..data.loading.image_file import is_picture
+from ..data.sources import SUFFIXES
 from ..errors import InputError
 from ..export.original import Original
-from ..export.runtime.cache import Graphs, foreign_code, key_of, remember, versions
-from ..export.runtime.card import digest
-from ..export.runtime.runtimes import RUNTIMES as FORMATS_OF
-from ..export.runtime.threshold import ENDING, read_threshold
 from ..openmmlab.missing_packages import leave_out_unused
+from ..preparing.common_steps import check_settings, use_options
+from ..preparing.explain import explained
+from ..preparing.own_data import take_classes_of
+from ..runtime.cache import Graphs, foreign_code, key_of, remember, versions
+from ..runtime.card import digest
+from ..runtime.runtimes import RUNTIMES as FORMATS_OF
+from ..runtime.threshold import ENDING, read_threshold
 from ..tasks import TASKS, find_task
+from ..tasks.predictor import Predictor, choose_device
 from ..training.cores import share_cores
 from ..training.find_checkpoint import POINTER, checkpoint_in, choose_checkpoint
 from ..utils.messages import in_one_line
 from ..weights.trained import trained_weights
 from .graphs import GraphModel
 from .open import AUTO, RUNTIMES, FoundModel, given_for_torch, words_of
-from .predictor import Predictor, choose_device
 from .run import Model
-from .sources import SUFFIXES
 
 # What a config that is no matter of its files alone has, such as {{$SIDE:256}}
 ELSEWHERE = re.compile(rb'\$|\b(import|open|environ|getenv)\b')

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 from tqdm import tqdm
 
 from ..data.loading.image_file import UnreadableImage
+from ..data.sources import Frame
 from ..errors import InputError, printable
-from ..export.runtime import Exported
-from ..export.runtime.answers import Answer
-from ..export.runtime.cache import ANY, MOST_GRAPHS, Graphs, name_of
-from ..export.runtime.preparing import SLIDE, Taken, prepare
+from ..runtime import Exported
+from ..runtime.answers import Answer
+from ..runtime.cache import ANY, MOST_GRAPHS, Graphs, name_of
+from ..runtime.preparing import SLIDE, Taken, prepare
 from ..utils.messages import in_one_line
-from .sources import Frame
 
 if TYPE_CHECKING:
     from ..export.original import Original

@@ -17,15 +17,15 @@ import numpy as np
 
 from ..configuration.doctor import import_needed
 from ..data.loading.image_file import UnreadableImage, pixels_of, read_image
+from ..data.sources import SUFFIXES, Frame, Source
 from ..errors import InputError
-from ..export.runtime import load
-from ..export.runtime.answers import Answer, Detected
-from ..export.runtime.cache import Graphs, recall
-from ..export.runtime.runtimes import is_exported
-from ..export.runtime.threshold import Threshold
+from ..runtime import load
+from ..runtime.answers import Answer, Detected
+from ..runtime.cache import Graphs, recall
+from ..runtime.runtimes import is_exported
+from ..runtime.threshold import Threshold
 from .graphs import GraphModel
 from .run import Model
-from .sources import SUFFIXES, Frame, Source
 from .tiles import Tiling, in_tiles
 from .writers import MaskWriter, ObjectWriter, PredictionWriter, ScoreWriter
 
@@ -101,7 +101,7 @@ class OpenModel:
         self.threshold = threshold
 
     def predict(self, pictures: Any, batch_size: int = 1) -> list[Answer]:
-        """Return an answer for each picture, see :mod:`vitbackbones.export.runtime.answers`.
+        """Return an answer for each picture, see :mod:`vitbackbones.runtime.answers`.
 
         Args:
             pictures: files; images of Pillow, which answer as their files do; arrays (H, W, 3) of
@@ -325,7 +325,7 @@ class ExportedModel:
         runtime: what runs it.
 
     Raises:
-        InputError: see :func:`vitbackbones.export.runtime.load`.
+        InputError: see :func:`vitbackbones.runtime.load`.
     """
 
     color = 'color'

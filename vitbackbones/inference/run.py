@@ -18,11 +18,11 @@ from typing import Protocol
 from tqdm import tqdm
 
 from ..data.loading.image_file import ATTEMPTS, UnreadableImage
+from ..data.sources import Frame, Source, count_frames, read_frames
 from ..errors import InputError, printable
-from ..export.runtime.answers import Answer
+from ..runtime.answers import Answer
 from ..utils.messages import in_one_line, on_terminal
 from .journal import Journal
-from .sources import Frame, Source, count_frames, read_frames
 from .writers import PictureWriter, PredictionWriter
 
 

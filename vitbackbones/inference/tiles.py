@@ -13,11 +13,11 @@ import numpy as np
 
 from ..data.loading.coco_masks import to_mask, to_rle
 from ..data.loading.image_file import UnreadableImage
+from ..data.sources import Frame
 from ..errors import InputError
-from ..export.runtime.answers import Answer, Detected, Segmented
-from ..export.runtime.sliding import ranges
+from ..runtime.answers import Answer, Detected, Segmented
+from ..runtime.sliding import ranges
 from .run import Model
-from .sources import Frame
 
 MOST = 10_000  # tiles of a picture
 SAME = 0.5  # of the smaller box, from which on two boxes of different tiles show one object

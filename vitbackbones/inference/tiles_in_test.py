@@ -6,10 +6,10 @@ import numpy as np
 from mmengine.config import Config
 from mmengine.model import BaseTTAModel
 
+from ..data.sources import Frame, Source
 from ..openmmlab.samples import fill
 from ..registry import SCOPE
-from .predictor import Answering, only_loading, steps_after_loading
-from .sources import Frame, Source
+from ..tasks.predictor import Answering, only_loading, steps_after_loading
 from .tiles import TiledModel, Tiling
 
 

@@ -15,14 +15,14 @@ from numpy.typing import ArrayLike
 from PIL import Image
 
 from ..data.loading.coco_masks import from_mmdet, to_colors, to_polygons, to_rle
+from ..data.sources import Frame
+from ..drawing.boxes import draw_objects
+from ..drawing.masks import legend, overlay
+from ..drawing.objects import predicted
+from ..drawing.sheet import GAP, LINE, PALETTE, below, enlarged, from_bgr, save, text_label
 from ..errors import InputError
-from ..export.runtime.answers import Answer, Classified, Detected, Segmented
+from ..runtime.answers import Answer, Classified, Detected, Segmented
 from ..utils.files import PART, write_file
-from .drawing.boxes import draw_objects
-from .drawing.masks import legend, overlay
-from .drawing.objects import predicted
-from .drawing.sheet import GAP, LINE, PALETTE, below, enlarged, from_bgr, save, text_label
-from .sources import Frame
 
 BEST = 5  # classes named of an image
 VIDEO_LEGEND = 3 * (LINE + GAP)  # pixels below a frame: all frames have one size

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..data.loading.coco_masks import to_rle
-from ..export.runtime.answers import Answer, Classified, Detected, Segmented
+from ..runtime.answers import Answer, Classified, Detected, Segmented
 
 if TYPE_CHECKING:
     from mmengine.structures import BaseDataElement

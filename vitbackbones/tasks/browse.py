@@ -7,12 +7,12 @@ from mmengine.structures import BaseDataElement
 
 from ..data.loading.coco_masks import box_around
 from ..data.loading.load_mask import IGNORED
-from ..inference.drawing.boxes import GRAY, draw_objects
-from ..inference.drawing.masks import overlay
-from ..inference.drawing.objects import Objects
-from ..inference.drawing.regions import stripe
-from ..inference.drawing.sample_sheet import Drawn
-from ..inference.drawing.sheet import (
+from ..drawing.boxes import GRAY, draw_objects
+from ..drawing.masks import overlay
+from ..drawing.objects import Objects
+from ..drawing.regions import stripe
+from ..drawing.sample_sheet import Drawn
+from ..drawing.sheet import (
     GAP,
     LINE,
     SIDES,

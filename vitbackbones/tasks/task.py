@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # whoever imports a head imports this module, and needs none 
     from torch import nn
 
     from ..data.checks.findings import Findings, Look
-    from ..inference.drawing.sample_sheet import Drawn
+    from ..drawing.sample_sheet import Drawn
     from .own_data import OwnData
 
 Rule = Callable[[Mapping], Iterator[str]]

@@ -17,9 +17,9 @@ from mmengine.runner import Runner as MMEngineRunner
 from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
+from ..analysis.run_log import COMMAND
 from ..errors import printable
 from ..layers.lora import add_adapters
-from ..results.analysis.run_log import COMMAND
 from .frozen import freeze
 from .sharding import is_sharded, shard, whole_states
 

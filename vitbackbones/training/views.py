@@ -10,7 +10,7 @@ from mmengine.structures import BaseDataElement
 from torch import nn
 from torch.utils.data import Dataset
 
-from ..inference.drawing.sample_sheet import Drawn, Row, to_pixels
+from ..drawing.sample_sheet import Drawn, Row, to_pixels
 from .replay import Replay
 
 

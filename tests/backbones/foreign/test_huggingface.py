@@ -6,9 +6,9 @@ import pytest
 import torch
 
 from vitbackbones.backbones.foreign.huggingface import HuggingFace
-from vitbackbones.configuration.checks.agreement import check_normalization
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.inference.configured import read_model_config
+from vitbackbones.preparing.agreement import check_normalization
 
 transformers = pytest.importorskip('transformers')
 VIT = {'hidden_size': 48, 'num_hidden_layers': 3, 'num_attention_heads': 3}

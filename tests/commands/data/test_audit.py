@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from vitbackbones.audit import Suspicion
 from vitbackbones.commands.data import audit, folds
 from vitbackbones.data.own import folder
 from vitbackbones.data.own.pool import find_pool
 from vitbackbones.errors import InputError
-from vitbackbones.results.audit import Suspicion
 
 CATEGORIES = [{'id': 4, 'name': 'cat'}, {'id': 2, 'name': 'dog'}]
 COUNT = 24

@@ -11,7 +11,7 @@ from PIL import Image
 
 from vitbackbones.commands.data import audit
 
-from ...data.importing.forms import masks
+from ...importing.forms import masks
 from .test_audit import pets as pets
 
 

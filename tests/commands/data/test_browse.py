@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.inference.drawing.sheet import GAP
+from vitbackbones.drawing.sheet import GAP
 
 from ..conftest import TINY, TINY_CLS, TINY_SEG
 from ..test_messages import refused

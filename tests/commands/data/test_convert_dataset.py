@@ -8,7 +8,7 @@ import pytest
 
 from vitbackbones.data.loading.coco_masks import to_mask, to_rle
 
-from ...data.importing.forms import picture
+from ...importing.forms import picture
 from ..test_messages import refused
 
 SIDES = {'width': 64, 'height': 48}

@@ -7,7 +7,7 @@ import pytest
 
 from vitbackbones.commands.data.import_dataset import imported_from
 
-from ...data.importing.forms import picture, voc, voc_object, yolo
+from ...importing.forms import picture, voc, voc_object, yolo
 from ..conftest import TINY
 
 

@@ -13,9 +13,9 @@ from tests.openmmlab.conftest import HERE, write_model
 from vitbackbones.commands.names.publish import add_arguments, publish
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
-from vitbackbones.export.runtime.threshold import Threshold, read_threshold, write_threshold
-from vitbackbones.results.publishing.model_card import write_card
-from vitbackbones.results.publishing.trained_run import portable_text, read_run
+from vitbackbones.reports.model_card import write_card
+from vitbackbones.reports.trained_run import portable_text, read_run
+from vitbackbones.runtime.threshold import Threshold, read_threshold, write_threshold
 from vitbackbones.training.find_checkpoint import find_checkpoint
 from vitbackbones.weights.read.load import load_file
 

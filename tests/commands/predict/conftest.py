@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.inference.predictor import Predictor
+from vitbackbones.tasks.predictor import Predictor
 
 from ...openmmlab.conftest import write, write_model
 from ..conftest import TINY

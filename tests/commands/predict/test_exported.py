@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ...export.runtime.graphs import write_classifier, write_detector
+from ...runtime.graphs import write_classifier, write_detector
 from ..test_messages import refused
 from .pictures import FRAMES, HEIGHT, WIDTH
 

@@ -16,10 +16,10 @@ from pycocotools.cocoeval import COCOeval
 
 from vitbackbones.data.loading.coco_masks import to_ids
 from vitbackbones.data.shapes.writing import KINDS, write
-from vitbackbones.export.runtime.answers import Detected
-from vitbackbones.inference.sources import Frame, Source
+from vitbackbones.data.sources import Frame, Source
 from vitbackbones.inference.writers import ObjectWriter
 from vitbackbones.openmmlab.samples import to_answer
+from vitbackbones.runtime.answers import Detected
 
 from .pictures import HEIGHT, WIDTH
 

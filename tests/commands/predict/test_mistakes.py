@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 
-from vitbackbones.inference.predictor import Predictor
+from vitbackbones.tasks.predictor import Predictor
 
 from .pictures import STILLS, film, throw
 

@@ -14,8 +14,8 @@ from PIL import Image
 from examples.analyze.__main__ import ANALYSES, main, read_arguments
 from vitbackbones.commands.ending import run as run_to_end
 from vitbackbones.configuration.read import read_config
-from vitbackbones.inference.predictor import Predictor
-from vitbackbones.inference.sources import find_sources, read_frames
+from vitbackbones.data.sources import find_sources, read_frames
+from vitbackbones.tasks.predictor import Predictor
 
 from ...commands.test_messages import refused
 from ...isolation import process_of_its_own

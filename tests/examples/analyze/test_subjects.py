@@ -6,7 +6,7 @@ import numpy as np
 from torch import nn
 
 from examples.analyze.subjects import by_name
-from vitbackbones.inference.sources import Frame
+from vitbackbones.data.sources import Frame
 
 
 def test_a_size_is_height_and_width():

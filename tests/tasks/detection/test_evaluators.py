@@ -5,13 +5,13 @@ import shutil
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.configuration.checks.data_sets import check_data
 from vitbackbones.configuration.data_paths import locate_data
 from vitbackbones.data.checks.findings import Findings
 from vitbackbones.errors import InputError
+from vitbackbones.preparing.data_sets import check_data
 from vitbackbones.tasks.detection.evaluators import check_evaluators
 
-from ...configuration.checks import conftest
+from ...preparing import conftest
 from ...shapes_configs import dataset, make_config
 
 annotations = conftest.annotations  # the fixture

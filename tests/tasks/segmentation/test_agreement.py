@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitbackbones.configuration.checks.agreement import disagreements
+from vitbackbones.preparing.agreement import disagreements
 from vitbackbones.tasks.agreement import Maps
 from vitbackbones.tasks.segmentation.agreement import decode_head_reads_all_levels
 

@@ -3,7 +3,7 @@
 import pytest
 from PIL import Image
 
-from vitbackbones.results.analysis.curves import measure
+from vitbackbones.analysis.curves import measure
 from vitbackbones.training.console import QuietRunner
 from vitbackbones.training.hooks import curves
 

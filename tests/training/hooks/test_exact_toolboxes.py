@@ -3,8 +3,8 @@
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.configuration.common_steps import add_guards
 from vitbackbones.data import shapes
+from vitbackbones.preparing.common_steps import add_guards
 
 from ...commands.conftest import TINY, TINY_CLS, TINY_SEG
 from ...isolation import process_of_its_own

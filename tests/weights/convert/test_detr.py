@@ -11,8 +11,8 @@ from torchvision.models._meta import _COCO_CATEGORIES
 
 from tests.reference.detr import DETR
 from vitbackbones.configuration.names import config_files
-from vitbackbones.inference.predictor import Predictor
 from vitbackbones.openmmlab import loading
+from vitbackbones.tasks.predictor import Predictor
 from vitbackbones.weights.convert import convert
 from vitbackbones.weights.convert.whole_models import COCO_ROWS
 from vitbackbones.weights.filling import load_model_file, load_pretrained

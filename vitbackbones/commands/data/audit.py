@@ -13,6 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
+from ...audit.boxes import SHARE, of_boxes
+from ...audit.listing import LIST, write_lists
+from ...audit.page import sections
+from ...audit.picking import pick
+from ...audit.regions import of_masks
 from ...configuration.read import read_config
 from ...configuration.settings import as_list
 from ...data.checks.duplicates import near_duplicates, perceptual_hashes
@@ -20,16 +25,11 @@ from ...data.loading.image_file import IMAGES
 from ...data.own.folder import files_below, in_words
 from ...data.own.patterns import Patterns
 from ...data.own.pool import Pool, deal, find_pool
+from ...drawing.sheet import spread
 from ...errors import InputError
-from ...inference.drawing.sheet import spread
-from ...inference.predictor import Predictor, choose_device
-from ...results.audit.boxes import SHARE, of_boxes
-from ...results.audit.listing import LIST, write_lists
-from ...results.audit.page import sections
-from ...results.audit.picking import pick
-from ...results.audit.regions import of_masks
-from ...results.report.elements import Section, Table
-from ...results.report.page import made_by, write_page
+from ...reports.elements import Section, Table
+from ...reports.page import made_by, write_page
+from ...tasks.predictor import Predictor, choose_device
 from ...training.cores import available_cores
 from ...training.find_checkpoint import latest_checkpoint
 from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, require_apart, write_file

@@ -16,18 +16,18 @@ from mmengine.runner import Runner
 from torch.utils.data import DataLoader, Dataset
 
 from ...configuration.bands import use_bands
-from ...configuration.checks.explain import explained
-from ...configuration.checks.own_data import use_own_data
-from ...configuration.common_steps import use_options
 from ...configuration.data_paths import SPLITS, datasets, first_dataset, locate_data
 from ...configuration.names import config_name
 from ...configuration.read import read_config, require_sections
 from ...configuration.settings import as_list, model_settings, type_at, value_at
+from ...drawing.sample_sheet import sheet
+from ...drawing.sheet import picture_format, save, spread
 from ...errors import InputError
-from ...inference.drawing.sample_sheet import sheet
-from ...inference.drawing.sheet import picture_format, save, spread
 from ...openmmlab.logs import silenced
 from ...openmmlab.missing_packages import leave_out_unused
+from ...preparing.common_steps import use_options
+from ...preparing.explain import explained
+from ...preparing.own_data import use_own_data
 from ...registry import bare_name
 from ...tasks import TASKS, find_task
 from ...tasks.task import Task

@@ -18,12 +18,6 @@ from mmengine.registry import DATASETS, init_default_scope
 from tqdm import tqdm
 
 from ...configuration.bands import use_bands
-from ...configuration.checks.agreement import PREPROCESSOR, listed, require_fit
-from ...configuration.checks.data_sets import check_data
-from ...configuration.checks.images import PREPROCESSORS
-from ...configuration.checks.levels import advice
-from ...configuration.checks.own_data import use_own_data
-from ...configuration.checks.trial import try_model
 from ...configuration.data_paths import SPLITS, datasets, loaders, locate_data
 from ...configuration.read import read_config, with_options
 from ...configuration.settings import value_at
@@ -33,6 +27,12 @@ from ...data.loading.image_file import UnreadableImage, read_image
 from ...data.loading.load_mask import BadMask
 from ...errors import InputError, printable
 from ...openmmlab.missing_packages import leave_out_unused
+from ...preparing.agreement import PREPROCESSOR, listed, require_fit
+from ...preparing.data_sets import check_data
+from ...preparing.images import PREPROCESSORS
+from ...preparing.levels import advice
+from ...preparing.own_data import use_own_data
+from ...preparing.trial import try_model
 from ...tasks import find_task
 from ...training.cores import available_cores
 from ...utils.messages import on_terminal, plural

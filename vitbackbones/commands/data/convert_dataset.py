@@ -4,11 +4,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from functools import partial
 
-from ...data.importing.coco import read_coco
-from ...data.importing.pictures import Picture
-from ...data.importing.source import Source
-from ...data.importing.writing import leave_out_crowds, write_cvat, write_voc, write_yolo
 from ...errors import InputError
+from ...importing.coco import read_coco
+from ...importing.pictures import Picture
+from ...importing.source import Source
+from ...importing.writing import leave_out_crowds, write_cvat, write_voc, write_yolo
 from ...utils.messages import page
 from ..cli import add_shared
 from .import_dataset import BOXES, add_folders, make_folder, write_boxes, write_pictures

@@ -8,8 +8,8 @@ from pathlib import Path
 from statistics import median
 from typing import BinaryIO
 
+from ...analysis.run_log import records, value_after
 from ...errors import InputError, printable
-from ...results.analysis.run_log import records, value_after
 from ...training.find_checkpoint import latest_checkpoint
 from ..overfit import SILENT
 

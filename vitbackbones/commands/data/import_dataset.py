@@ -10,20 +10,20 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ...data.importing.color_masks import import_masks
-from ...data.importing.corrections import import_corrections
-from ...data.importing.cvat import read_cvat
-from ...data.importing.labelme import read_labelme
-from ...data.importing.pictures import Picture, relative_links, write_coco
-from ...data.importing.source import Source
-from ...data.importing.voc import read_voc
-from ...data.importing.yolo import read_yolo
-from ...data.importing.yolo_settings import SETTINGS, folder_of
 from ...data.own.coco_folder import find_parts, measurable
 from ...data.own.folder import in_words, spelling_warnings
 from ...data.own.patterns import Patterns
 from ...data.own.splits import WORDS
 from ...errors import InputError, printable
+from ...importing.color_masks import import_masks
+from ...importing.corrections import import_corrections
+from ...importing.cvat import read_cvat
+from ...importing.labelme import read_labelme
+from ...importing.pictures import Picture, relative_links, write_coco
+from ...importing.source import Source
+from ...importing.voc import read_voc
+from ...importing.yolo import read_yolo
+from ...importing.yolo_settings import SETTINGS, folder_of
 from ...utils.files import read_json, require_apart, whole_folder
 from ...utils.messages import page, plural, some
 from ...utils.processes import show_warnings

@@ -9,9 +9,9 @@ import torch
 from safetensors.torch import save
 
 from ...errors import InputError
-from ...export.runtime.threshold import ENDING, read_threshold, write_threshold
-from ...results.publishing.model_card import write_card
-from ...results.publishing.trained_run import TrainedRun, portable_text, read_run
+from ...reports.model_card import write_card
+from ...reports.trained_run import TrainedRun, portable_text, read_run
+from ...runtime.threshold import ENDING, read_threshold, write_threshold
 from ...training.find_checkpoint import PUBLISHED
 from ...utils.files import whole_folder
 from ...version import __version__

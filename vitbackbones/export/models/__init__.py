@@ -4,24 +4,10 @@ A toolbox's ``predict`` goes from image to image and keeps what each one has. A 
 the whole batch with arrays of fixed length. Each kind of model has a module here for that.
 """
 
-from torch import Tensor, nn
+from torch import nn
 
 from ...errors import InputError
-
-
-class Exportable(nn.Module):
-    """A model as an exported file has it; see :func:`exportable`.
-
-    Args:
-        model: shares its weights.
-    """
-
-    outputs: tuple[str, ...] = ()
-    fixed_size = ''
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
+from .base import Exportable, ExportableClassifier
 
 
 def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportable:
@@ -75,16 +61,3 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportabl
             f'model.type: {name} cannot be exported; those that can are {", ".join(of_class)}'
         )
     return of_class[name](model)
-
-
-class ExportableClassifier(Exportable):
-    """From images (N, 3, H, W) to ``logits`` (N, classes), the scores before softmax.
-
-    Args:
-        model: of mmpretrain, or of :func:`~vitbackbones.create_model`, which needs no toolbox.
-    """
-
-    outputs = ('logits',)
-
-    def forward(self, image: Tensor) -> tuple[Tensor]:
-        return (self.model(image),)

@@ -9,7 +9,7 @@ import torch
 from mmengine.config import ConfigDict
 from torch import Tensor, nn
 
-from . import Exportable
+from .base import Exportable
 from .selection import Found, best_apart, clip, overlap_of, padded, pick
 
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from ...errors import InputError
 from ...openmmlab.operators.kernels import torchvision_kernels
-from . import Exportable
+from .base import Exportable
 from .dense import joined, levels
 from .selection import Found, best_apart, clip, overlap_of, padded, pick
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from ...errors import InputError
 from ...layers import pad_to_multiple
-from ..runtime.suppression import suppress
+from ...runtime.suppression import suppress
 
 NO_LABEL = -1
 

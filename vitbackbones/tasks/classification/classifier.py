@@ -10,7 +10,7 @@ from collections.abc import Callable
 from mmpretrain.models import ImageClassifier as MMPretrainImageClassifier
 from torch import Tensor
 
-from ...backbones.classifier import Classifier
+from ...backbones.by_name import Classifier
 from ...layers import UNKNOWN, Origin
 from ...weights.filling import load_pretrained, pretrained_options
 
@@ -60,5 +60,5 @@ class ImageClassifier(MMPretrainImageClassifier):
     def split_converted(
         self, state: dict[str, Tensor], origin: Origin = UNKNOWN
     ) -> dict[str, Tensor]:
-        """As our own :class:`~vitbackbones.backbones.classifier.Classifier`: keys are equal."""
+        """As our own :class:`~vitbackbones.backbones.by_name.Classifier`: keys are equal."""
         return Classifier.split_converted(self, state, origin)

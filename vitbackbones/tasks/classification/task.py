@@ -99,11 +99,11 @@ class Classification(Task):
 
     def draw(self, model, dataset, number, threshold):
         """Draw the best classes, whatever their scores."""
-        from ...inference.drawing.classes import draw_classes
+        from ...drawing.classes import draw_classes
 
         return draw_classes(model, dataset, number)
 
     def report(self, loop, number, threshold):
-        from ...results.report.classification import ClassificationReport
+        from ...reports.classification import ClassificationReport
 
         return ClassificationReport(loop, number, threshold)

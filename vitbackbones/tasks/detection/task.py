@@ -83,11 +83,11 @@ class Detection(Task):
         return draw_instances(pixels, sample, meta, longest)
 
     def draw(self, model, dataset, number, threshold):
-        from ...inference.drawing.boxes import draw_detections
+        from ...drawing.boxes import draw_detections
 
         return draw_detections(model, dataset, number, threshold)
 
     def report(self, loop, number, threshold):
-        from ...results.report.detection import DetectionReport
+        from ...reports.detection import DetectionReport
 
         return DetectionReport(loop, number, threshold)

@@ -73,11 +73,11 @@ class Segmentation(Task):
 
     def draw(self, model, dataset, number, threshold):
         """Draw masks beside the truth; pixels have no least score."""
-        from ...inference.drawing.masks import draw_masks
+        from ...drawing.masks import draw_masks
 
         return draw_masks(model, dataset, number)
 
     def report(self, loop, number, threshold):
-        from ...results.report.segmentation import SegmentationReport
+        from ...reports.segmentation import SegmentationReport
 
         return SegmentationReport(loop, number, threshold)

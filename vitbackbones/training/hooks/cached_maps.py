@@ -30,7 +30,7 @@ from ...data.loading.image_file import as_black
 from ...data.shards.index import SCHEME
 from ...errors import InputError
 from ...exact import DatasetProxy, rebuild, seed_generators
-from ...export.runtime.cache import cache_folder, key_of, versions
+from ...runtime.cache import cache_folder, key_of, versions
 from ...weights.adapters import digest_of
 from ..sharding import is_sharded
 from ..stored_maps import StoredMaps, View

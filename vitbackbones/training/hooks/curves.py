@@ -18,8 +18,8 @@ from mmengine.dist import master_only
 from mmengine.hooks import Hook
 from mmengine.visualization import LocalVisBackend
 
-from ...results.analysis.curves import draw, measure
-from ...results.analysis.run_log import COMMAND, LOGS
+from ...analysis.curves import draw, measure
+from ...analysis.run_log import COMMAND, LOGS
 from ...utils.files import write_file
 from ...utils.messages import in_one_line
 

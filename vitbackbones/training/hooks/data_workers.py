@@ -22,8 +22,8 @@ from mmengine.hooks import Hook
 from torch.utils.data import DataLoader
 
 from ...openmmlab.applying import apply_patches
-from ...openmmlab.frames import waits_for_data
 from ...openmmlab.patches import IN_TRAINING, IN_WORKER
+from ...utils.frames import waits_for_data
 from ...utils.processes import SIGNALS
 
 FULL = (

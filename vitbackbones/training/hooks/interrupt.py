@@ -26,8 +26,8 @@ from mmengine.hooks import EMAHook, Hook
 from mmengine.runner import EpochBasedTrainLoop
 
 from ...errors import InputError, TrainingInterrupted
-from ...openmmlab.frames import waits_for_data
 from ...utils.files import write_file
+from ...utils.frames import waits_for_data
 from ...utils.processes import SIGNALS
 from ..find_checkpoint import POINTER, latest_checkpoint, resume_hint
 from .data_workers import WorkerWatch, explain_loss, lost_a_worker

@@ -1,0 +1,54 @@
+"""Regions of masks that a model takes for another class."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from vitbackbones.audit.regions import doubtful, of_masks
+
+
+def scores_of(answer, classes=3, sure=0.8):
+    """Probabilities (classes, H, W) of which the answer's (H, W) is ``sure``."""
+    scores = np.full((classes, *answer.shape), (1 - sure) / (classes - 1))
+    np.put_along_axis(scores, answer[None], sure, 0)
+    return scores
+
+
+def test_an_object_of_another_class_is_found_with_its_outline():
+    answer = np.zeros((60, 80), int)
+    answer[10:30, 20:50] = 1
+    given = np.where(answer == 1, 2, 0)
+    (region,) = doubtful(given, scores_of(answer), 255)
+    assert (region['label'], region['other'], region['box']) == (2, 1, [20, 10, 30, 20])
+    assert region['shares'] == [1, 1]
+    assert region['size'] == 600 / 4800
+    assert region['value'] == pytest.approx(0.7)  # 0.8 - 0.1
+    assert sorted(zip(*[iter(region['outlines'][0])] * 2, strict=True)) == [
+        *((20, 10), (20, 29), (49, 10), (49, 29)),
+    ]
+
+
+def test_borders_and_what_is_ignored_are_left_out():
+    answer = np.zeros((60, 80), int)
+    answer[10:30, 20:50] = 1
+    moved = np.roll(answer, 1, axis=1)  # a border of one pixel
+    assert [*doubtful(moved, scores_of(answer), 255)] == []
+    ignored = np.where(answer == 1, 255, 0)
+    assert [*doubtful(ignored, scores_of(answer), 255)] == []
+
+
+def test_large_regions_and_rare_confusions_are_likelier(tmp_path):
+    def region(other, size, stem):
+        outlines = {'outlines': [[0, 0, 9, 0, 9, 9]], 'box': [0, 0, 10, 10], 'shares': [1.0, 1.0]}
+        return {'path': f'{stem}.png', 'label': 0, 'other': other, 'value': 0.7} | outlines | size
+
+    large, small = {'size': 0.1}, {'size': 0.01}
+    regions = [region(1, large, number) for number in range(50)]
+    regions += [region(2, small, 50), region(2, large, 51)]
+    (tmp_path / 'found.json').write_text(json.dumps(regions))
+    pool = SimpleNamespace(classes=['ground', 'a', 'b'])
+    listed = of_masks(pool, [tmp_path / 'found.json'])
+    assert [each.picture for each in listed] == [51, 50, *range(50)]
+    assert all(0 < each.likelihood < 1 for each in listed)

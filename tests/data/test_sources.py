@@ -1,0 +1,85 @@
+"""What is read of an input, and what of it is left alone."""
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+from vitbackbones.data.loading.image_file import UnreadableImage
+from vitbackbones.data.sources import find_sources, read_frames
+from vitbackbones.errors import InputError
+
+HLS = '#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\nfile://{}\n#EXT-X-ENDLIST\n'
+CONCAT = 'ffconcat version 1.0\nfile {}\n'
+
+
+def film(path, frames=3, codec='mp4v'):
+    path.parent.mkdir(exist_ok=True)
+    video = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*codec), 5, (64, 64))
+    for _ in range(frames):
+        video.write(np.zeros((64, 64, 3), np.uint8))
+    video.release()
+    return path
+
+
+def frames_of(path):
+    (source,) = find_sources([str(path)], path.parent / 'out')
+    return [frame.number for frame in read_frames(source)]
+
+
+@pytest.mark.parametrize('suffix', ['mp4', 'mov', 'avi', 'mkv', 'mpg', 'wmv', '3gp', 'm2ts'])
+def test_videos_of_many_kinds(tmp_path, suffix):
+    assert frames_of(film(tmp_path / f'film.{suffix}')) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(('suffix', 'codec'), [('flv', 'FLV1'), ('ts', 'mpeg')])
+def test_videos_of_other_codecs(tmp_path, suffix, codec):
+    file = film(tmp_path / f'film.{suffix}', 60, codec)
+    assert frames_of(file) == [*range(60)]
+
+
+@pytest.mark.parametrize('text', [HLS, CONCAT], ids=['HLS', 'concat'])
+def test_a_playlist_that_is_called_a_video_reads_no_other_file(tmp_path, text):
+    private = film(tmp_path / 'private' / 'film.mp4')
+    (tmp_path / 'list.mp4').write_text(text.format(private))
+    with pytest.raises(UnreadableImage, match=r'list\.mp4: not a video, or damaged'):
+        frames_of(tmp_path / 'list.mp4')
+
+
+@pytest.mark.parametrize('suffix', ['gif', 'jp2', 'jfif', 'JPE', 'mpo', 'avif', 'webp', 'pgm'])
+def test_pictures_of_every_suffix_are_read_alone_and_in_a_folder(tmp_path, suffix):
+    file = tmp_path / f'a.{suffix}'
+    forms = {'jfif': 'JPEG', 'JPE': 'JPEG', 'mpo': 'JPEG', 'jp2': 'JPEG2000', 'pgm': 'PPM'}
+    form = forms.get(suffix, suffix)
+    if form == 'avif' and '.avif' not in Image.registered_extensions():
+        pytest.skip('this Pillow reads no AVIF')
+    Image.new('L', (40, 30), 99).convert('RGB').save(file, form)
+    for given in (file, tmp_path):
+        (source,) = find_sources([str(given)], tmp_path / 'out')
+        (frame,) = read_frames(source)
+        assert frame.pixels.shape == (30, 40, 3)
+        assert abs(int(frame.pixels.mean()) - 99) < 3
+
+
+def test_what_a_folder_has_beside_pictures_is_counted_and_named(tmp_path, capsys):
+    folder, far = tmp_path / 'photos', tmp_path / 'far'
+    for place in (folder, far):
+        place.mkdir()
+        cv2.imwrite(str(place / 'a.png'), np.zeros((8, 8, 3), np.uint8))
+    (folder / 'notes.txt').write_text('')
+    (folder / 'lost.jpg').symlink_to(folder / 'nowhere.jpg')
+    (folder / 'linked').symlink_to(far)
+    (folder / '.hidden').write_text('')
+    (folder / 'out').mkdir()
+    (folder / 'out' / 'predictions.json').write_text('')
+    assert [s.name for s in find_sources([str(folder)], folder / 'out')] == ['a.png']
+    said = capsys.readouterr().out
+    assert '3 other files left out (linked, lost.jpg, notes.txt)' in said
+
+
+@pytest.mark.parametrize(
+    'given', ['http://a.example/b.jpg', 'rtsp://camera/1', 's3://bucket/a.jpg']
+)
+def test_an_address_is_told_from_a_file(tmp_path, given):
+    with pytest.raises(InputError, match='is an address. Download the file'):
+        find_sources([given], tmp_path)

@@ -1,0 +1,112 @@
+"""``--backbone``: any backbone under the heads of any config."""
+
+import pytest
+
+from vitbackbones.errors import InputError
+from vitbackbones.inference.configured import read_model_config
+from vitbackbones.preparing.agreement import check_normalization
+from vitbackbones.preparing.backbone import KEY
+from vitbackbones.preparing.pretrained import prepare_pretrained
+from vitbackbones.preparing.trial import try_model
+
+VIT = 'timm:test_vit'  # one map of 64 channels and stride 16
+PYRAMID = 'timm:test_convnext'
+
+
+def exchanged(config, name, **changes):
+    return read_model_config(config, {KEY: name, **changes})
+
+
+# every head: of a level, of several, of a vector, with and without a neck
+CONFIGS = [
+    *('quick_detector', 'quick_segmentor', 'cls_deit_ti_shapes', 'deformable_detr_pvt_s_shapes'),
+    *('detr_r50_shapes', 'dino_pvt_s_shapes', 'faster_rcnn_pvt_s_shapes', 'mask_rcnn_pvt_s_shapes'),
+    *('mask2former_pvt_s_shapes', 'mask2former_instance_pvt_s_shapes', 'retinanet_pvt_s_shapes'),
+    *('mask2former_panoptic_pvt_s_shapes', 'semantic_fpn_pvt_s_shapes', 'upernet_pvt_s_shapes'),
+    *('setr_mla_msf_vit_ti_shapes', 'setr_naive_msf_vit_s_ade20k', 'setr_pup_msf_vit_s_ade20k'),
+]
+SOME = (
+    'quick_detector',
+    'upernet_pvt_s_shapes',
+    'setr_mla_msf_vit_ti_shapes',
+    'cls_deit_ti_shapes',
+)
+NAMES = (
+    *('timm:test_vit', 'timm:test_convnext', 'timm:vit_small_patch14_dinov2'),
+    *('timm:swin_tiny_patch4_window7_224', 'hf:dinov2', 'pvt_t', 'deit_ti'),
+)
+
+
+@pytest.mark.parametrize(
+    ('config', 'name'),
+    [
+        *((config, VIT) for config in SOME),
+        ('faster_rcnn_pvt_s_shapes', PYRAMID),
+        ('setr_mla_msf_vit_ti_shapes', PYRAMID),
+        *(
+            pytest.param(config, name, marks=pytest.mark.grid)
+            for config in CONFIGS
+            for name in NAMES
+        ),
+    ],
+)
+def test_neck_and_heads_follow(config, name):
+    if name.startswith('hf:'):
+        pytest.importorskip('transformers')
+    try_model(exchanged(config, name))  # which builds the model, and runs what it can
+
+
+def test_a_plain_network_gets_the_simple_pyramid():
+    model = exchanged('quick_detector', VIT).model
+    assert model.neck == {
+        'type': 'vitbackbones.Pyramid',  # the simple one, of one map
+        'in_channels': [64],
+        'in_strides': [16],
+        'out_strides': [8, 16, 32],
+        'out_channels': 64,
+    }
+    assert exchanged('quick_detector', PYRAMID).model.neck.type == 'vitbackbones.FPN'
+
+
+def test_weights_and_normalization_come_along():
+    config = exchanged('quick_detector', VIT)
+    address = 'hf-hub:timm/test_vit.r160_in1k'
+    assert config.model.backbone.init_cfg.checkpoint == address
+    assert config.model.data_preprocessor.mean == [127.5] * 3  # of this network
+    assert not check_normalization(config)
+    config.model.data_preprocessor.mean = [123.675, 116.28, 103.53]
+    assert 'test_vit were trained on images of mean [127.5' in check_normalization(config)[0]
+    scratch = prepare_pretrained(config, scratch=True)
+    assert scratch.model.backbone.init_cfg is None
+
+
+def test_other_changes_of_the_command_line_come_behind():
+    options = {'model.backbone.out_indices': [2, 5], 'model.backbone.frozen_stages': 1}
+    config = exchanged('setr_mla_msf_vit_ti_shapes', VIT, **options)
+    assert config.model.backbone.frozen_stages == 1
+    assert config.model.neck.in_channels == [64, 64]
+
+
+def test_ours_by_name_start_from_published_weights():
+    config = exchanged('quick_detector', 'pvt_t')
+    assert config.model.backbone.type == 'vitbackbones.PVT'
+    assert config.model.backbone.init_cfg.checkpoint == 'pvt_t'
+
+
+@pytest.mark.parametrize(
+    ('name', 'said'),
+    [
+        ('timm:resnet81', r"--backbone timm:resnet81: timm has no 'resnet81'; did you mean"),
+        ('pvt_x', r"--backbone pvt_x: unknown model 'pvt_x'; did you mean"),
+        ('tim:resnet18', r'--backbone tim:resnet18: unknown model'),
+    ],
+)
+def test_a_name_that_does_not_exist_is_refused(name, said):
+    with pytest.raises(InputError, match=said):
+        exchanged('quick_detector', name)
+
+
+def test_a_name_that_transformers_does_not_have_is_refused():
+    pytest.importorskip('transformers')
+    with pytest.raises(InputError, match="transformers has no backbone 'dinov'; did you mean"):
+        exchanged('quick_detector', 'hf:dinov')

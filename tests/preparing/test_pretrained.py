@@ -1,0 +1,128 @@
+"""The checkpoint a config starts from: found, replaced, left out, or explained when missing."""
+
+import pytest
+
+from vitbackbones.configuration.read import read_config
+from vitbackbones.errors import InputError
+from vitbackbones.preparing.pretrained import prepare_pretrained, prepare_teacher
+from vitbackbones.weights import downloads
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def config():
+    return read_config('configs/coco/detr_aug_vit_s.py')
+
+
+def test_found(config, elsewhere):
+    (elsewhere / 'checkpoints').mkdir()
+    (elsewhere / 'checkpoints' / 'aug_vit_s.pth').touch()
+    config = prepare_pretrained(config)
+    assert config.model.backbone.init_cfg == {
+        'type': 'vitbackbones.Pretrained',
+        'checkpoint': str(elsewhere / 'checkpoints' / 'aug_vit_s.pth'),
+        'allow_missing': ['*.shortcut_*'],
+    }
+
+
+def test_missing_says_how_to_get_one(config, elsewhere):
+    with pytest.raises(InputError) as error:
+        prepare_pretrained(config)
+    text = str(error.value)
+    assert text.startswith('checkpoints/aug_vit_s.pth: the ImageNet checkpoint that detr_aug_vit')
+    assert f'{elsewhere}/checkpoints/aug_vit_s.pth' in text
+    pretraining = 'configs/imagenet/cls_aug_vit_s.py'
+    for way in (pretraining, '--pretrained FILE', '--scratch', '--smoke'):
+        assert way in text
+    assert 'fetch deit_s, the nearest that was published, with --pretrained auto (http' in text
+    address = r'published weights, with --pretrained auto \(https://github.com/whai362/PVT/.*small'
+    with pytest.raises(InputError, match=address):
+        prepare_pretrained(read_config('configs/coco/detr_pvt_s.py'))
+    with pytest.raises(InputError, match=r'fetch sret_s with a browser \(szq0214/SReT'):
+        prepare_pretrained(read_config('configs/coco/detr_sret_s.py'))
+
+
+def test_scratch(config):
+    without = prepare_pretrained(config, scratch=True)
+    assert without.model.backbone.init_cfg is None
+    assert config.model.backbone.init_cfg is not None  # a copy is changed
+
+
+def test_given_replaces_the_file_and_keeps_what_may_be_missing(config, elsewhere):
+    (elsewhere / 'deit.pth').touch()
+    config = prepare_pretrained(config, given='deit.pth')
+    assert config.model.backbone.init_cfg.checkpoint == str(elsewhere / 'deit.pth')
+    assert config.model.backbone.init_cfg.allow_missing == ['*.shortcut_*']
+
+
+def test_fine_tuning_names_the_run_before_and_fills_the_head_too(elsewhere):
+    config = read_config('configs/imagenet/cls_sret_t_384.py')
+    with pytest.raises(InputError, match=r'configs/imagenet/cls_sret_t_distill\.py'):
+        prepare_pretrained(config)
+    (elsewhere / 'w.pth').touch()
+    config = prepare_pretrained(config, given='w.pth')
+    assert config.model.init_cfg.checkpoint == str(elsewhere / 'w.pth')
+    assert 'init_cfg' not in config.model.backbone
+
+
+def test_a_teacher(elsewhere):
+    config = read_config('configs/imagenet/cls_sret_t_distill.py')
+    with pytest.raises(InputError, match='the weights of the teacher of cls_sret_t_distill'):
+        prepare_teacher(config)
+    (elsewhere / 'checkpoints').mkdir()
+    (elsewhere / 'checkpoints' / 'regnety_160.pth').touch()
+    filled = prepare_teacher(config)
+    assert filled.model.teacher_checkpoint == str(elsewhere / 'checkpoints' / 'regnety_160.pth')
+    assert prepare_teacher(config, scratch=True).model.teacher_checkpoint is None
+
+
+@pytest.fixture
+def fetched(monkeypatch, elsewhere):
+    """Names that were fetched; each becomes a file."""
+    names = []
+
+    def fetch(name):
+        names.append(name)
+        return elsewhere / f'{name}.fetched'
+
+    monkeypatch.setattr(downloads, 'fetch', fetch)
+    return names
+
+
+def test_auto_takes_the_published_weights(fetched, elsewhere):
+    for name, weights in (('coco/detr_pvt_s', 'pvt_s'), ('coco/detr_r50', 'resnet50')):
+        config = prepare_pretrained(read_config(f'configs/{name}.py'), given='auto')
+        assert config.model.backbone.init_cfg.checkpoint == str(elsewhere / f'{weights}.fetched')
+    assert fetched == ['pvt_s', 'resnet50']
+
+
+def test_auto_starts_from_the_nearest_where_nothing_was_published(fetched, capsys):
+    config = read_config('configs/cifar10/cls_aug_vit_b.py')  # without allow_missing
+    options = prepare_pretrained(config, given='auto').model.backbone.init_cfg
+    assert options.allow_missing == ['*.shortcut_*']
+    assert fetched == ['deit_b_384']
+    assert 'aug_vit_b_384 was never published: starting from deit_b_384' in capsys.readouterr().err
+
+
+def test_auto_is_refused_where_nothing_is_near():
+    with pytest.raises(InputError, match='msf_vit_s: its weights were never published; train'):
+        prepare_pretrained(read_config('configs/inat2018/cls_msf_vit_s.py'), given='auto')
+    with pytest.raises(InputError, match='auto: detr_aug_vit_s_shapes does not start from weights'):
+        prepare_pretrained(read_config('configs/shapes/detr_aug_vit_s.py'), given='auto')
+
+
+def test_names_of_published_weights_are_fetched(config, fetched, elsewhere):
+    assert prepare_pretrained(config, given='deit_s').model.backbone.init_cfg.checkpoint == str(
+        elsewhere / 'deit_s.fetched'
+    )
+    config.model.backbone.init_cfg.checkpoint = 'hf-hub:owner/name'
+    prepare_pretrained(config)
+    config = read_config('configs/imagenet/cls_sret_t_distill.py')
+    config.model.teacher_checkpoint = 'regnety_160'
+    prepare_teacher(config)
+    assert fetched == ['deit_s', 'hf-hub:owner/name', 'regnety_160']

@@ -1,0 +1,87 @@
+"""What a graph's numbers mean on the picture."""
+
+import cv2  # noqa: F401 (its first import changes the environment)
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+
+from vitbackbones.errors import InputError
+from vitbackbones.runtime.answers import READ, require_form
+from vitbackbones.runtime.preparing import Prepared
+
+# an image of 8 x 12, of which 8 x 8 is a picture that was 16 x 20
+PICTURE = Prepared(np.zeros((3, 8, 12), np.float32), (8, 8), (16, 20))
+
+
+def read(task, **outputs):
+    return READ[task](outputs, PICTURE)
+
+
+def test_scores_sum_to_one():
+    logits = np.array([1000, 999, 0], np.float32)
+    expected = torch.tensor(logits).softmax(0).numpy()
+    np.testing.assert_allclose(read('classification', logits=logits).scores, expected, rtol=1e-6)
+
+
+def test_logits_lose_their_padding_and_are_stretched_as_mmseg_does():
+    logits = np.random.default_rng(0).normal(size=(5, 8, 12)).astype(np.float32)
+    inside = torch.from_numpy(logits[None, :, :, :8])
+    expected = F.interpolate(inside, size=(16, 20), mode='bilinear')[0].argmax(0)
+    np.testing.assert_array_equal(read('segmentation', logits=logits).labels, expected.numpy())
+
+
+def test_a_mask_is_stretched_to_the_nearest_pixel():
+    mask = np.random.default_rng(0).integers(0, 9, (8, 12), np.uint8)
+    labels = torch.from_numpy(mask[None, None, :, :8].copy())
+    expected = F.interpolate(labels, size=(16, 20), mode='nearest-exact')[0, 0]
+    np.testing.assert_array_equal(read('segmentation', mask=mask).labels, expected.numpy())
+
+
+def detections(**more):
+    return {
+        'boxes': np.array([[1, 2, 3, 4], [4, 0, 11, 8], [0, 0, 0, 0]], np.float32),
+        'scores': np.array([0.9, 0.5, 0], np.float32),
+        'labels': np.array([2, 0, -1]),
+        **more,
+    }
+
+
+def test_objects_are_on_the_picture_and_empty_places_are_left_out():
+    masks = np.zeros((3, 8, 12), np.uint8)
+    masks[0, :4, 4:] = 1
+    found = read('detection', **detections(masks=masks))
+    np.testing.assert_allclose(found.boxes, [[2.5, 4, 7.5, 8], [10, 0, 20, 16]])
+    assert found.labels.tolist() == [2, 0]
+    assert found.masks.shape == (2, 16, 20)
+    assert found.masks[0].sum() == 8 * 10
+    assert found.masks[0, :8, 10:].all()
+
+
+def test_nothing_found_has_masks_of_the_picture():
+    empty = {key: value[2:] for key, value in detections(masks=np.zeros((3, 8, 12))).items()}
+    assert read('detection', **empty).masks.shape == (0, 16, 20)
+
+
+def test_segments_are_on_the_picture():
+    segments = np.arange(96).reshape(8, 12)
+    found = read('detection', segments=segments)
+    assert found.boxes is None
+    assert found.segments.shape == (16, 20)
+    assert set(found.segments.ravel()) == set(segments[:, :8].ravel())
+
+
+@pytest.mark.parametrize(
+    ('task', 'shapes'),
+    [
+        ('classification', {}),
+        ('classification', {'logits': (2, 3, 4, 4)}),
+        ('classification', {'logits': (1, 3)}),  # of two images
+        ('segmentation', {'mask': (2, 4, 4), 'logits': (2, 3, 4, 4)}),
+        ('detection', {'boxes': (2, 7, 5), 'scores': (2, 7), 'labels': (2, 7)}),
+        ('detection', {'boxes': (2, 7, 4), 'scores': (2, 7), 'labels': (2, 0)}),
+    ],
+)
+def test_outputs_that_are_no_answer_are_refused(task, shapes):
+    with pytest.raises(InputError, match=rf'm\.onnx: .* cannot be an answer for {task}'):
+        require_form(task, shapes, 'm.onnx', images=2)

@@ -1,0 +1,78 @@
+"""A card that somebody has changed is refused with one message, before a picture is prepared."""
+
+import numpy as np
+import pytest
+
+from vitbackbones.errors import InputError
+from vitbackbones.inference.writers import MaskWriter
+from vitbackbones.runtime import load
+from vitbackbones.runtime.step_rules import require_steps
+
+from .graphs import write_classifier, write_detector
+
+HUGE = 10**6
+
+
+@pytest.mark.parametrize(
+    ('step', 'message'),
+    [
+        ({'type': []}, 'is not a step'),
+        ({'type': 'run'}, r'm\.onnx: steps\[0\] is not a step; the steps are resize, '),
+        ({'type': 'pad', 'size': [1, 1], 'by': 2}, r"steps\[0\] \(pad\) has no option 'by'"),
+        ({'type': 'slide', 'crop': [1, 1]}, r'\(slide\) misses stride'),
+        ({'type': 'resize', 'size': [32.0, 32.0]}, 'height and width'),
+        ({'type': 'resize', 'size': [8, 8], 'interpolation': '__class__'}, "one of 'nearest'"),
+        ({'type': 'resize_within', 'longer': 9, 'shorter': float('nan')}, 'shorter must be'),
+        ({'type': 'resize_within', 'longer': 10**400, 'shorter': 9}, 'longer must be a number'),
+        ({'type': 'resize_to_multiple', 'divisor': 0}, 'divisor must be a whole number from 1'),
+        ({'type': 'resize', 'size': [13000, 13000]}, 'at most 33554432 pixels'),
+        ({'type': 'pad_pixels', 'value': HUGE}, 'value must be a number from 0 up to 255'),
+        ({'type': 'resize', 'size': [8, 8], 'backend': 'pillow', 'interpolation': 'area'}, 'no i'),
+        ({'type': 'slide', 'crop': [32, 32], 'stride': [0, 0]}, 'stride must be'),
+        ({'type': 'slide', 'crop': [32, 32], 'stride': [8, 33]}, 'leaves pixels out'),
+        ({'type': 'slide', 'crop': [HUGE, HUGE], 'stride': [1, 1]}, 'at most 33554432 pixels'),
+    ],
+)
+def test_an_option_of_a_step_is_refused(step, message):
+    with pytest.raises(InputError, match=message):
+        require_steps([step], 'm.onnx')
+
+
+def test_a_card_that_asks_for_another_step_is_refused(tmp_path):
+    write_classifier(tmp_path / 'model.onnx', steps=[{'type': 'run'}])
+    with pytest.raises(InputError, match='is not a step'):
+        load(tmp_path / 'model.onnx')
+
+
+def test_a_picture_that_padding_would_fill_the_memory_with_is_refused(tmp_path):
+    step = {'type': 'pad_to_multiple', 'divisor': HUGE}
+    write_classifier(tmp_path / 'model.onnx', steps=[step])
+    with pytest.raises(InputError, match='4 x 4 pixels cannot be padded: they would become 10000'):
+        load(tmp_path / 'model.onnx').predict(np.zeros((4, 4, 3), np.uint8))
+
+
+def test_outputs_that_are_no_answer_of_the_task_are_refused(tmp_path):
+    write_classifier(tmp_path / 'model.onnx', task='segmentation')
+    with pytest.raises(InputError, match=r'logits \(\? x 3\) cannot be an answer for segmentation'):
+        load(tmp_path / 'model.onnx')
+
+
+def test_a_label_without_a_name_is_refused(tmp_path):
+    resize = {'type': 'resize', 'size': [32, 32]}
+    write_classifier(tmp_path / 'classes.onnx', classes=['ring'], steps=[resize])
+    found = {
+        'boxes': np.zeros((1, 1, 4), np.float32),
+        'scores': np.ones((1, 1), np.float32),
+        'labels': np.array([[7]]),
+    }
+    write_detector(tmp_path / 'objects.onnx', found)
+    pixels = np.zeros((32, 32, 3), np.uint8)
+    with pytest.raises(InputError, match='a label 2, but its card names 1 classes'):
+        load(tmp_path / 'classes.onnx').predict(pixels)
+    with pytest.raises(InputError, match='a label 7, but its card names 3 classes'):
+        load(tmp_path / 'objects.onnx').predict(pixels)
+
+
+def test_a_palette_without_a_color_for_each_class_is_refused(tmp_path):
+    with pytest.raises(InputError, match='the palette has 1 colors for 3 classes'):
+        MaskWriter(tmp_path, {'classes': ['a', 'b', 'c'], 'palette': [[0, 0, 0]]}, 0)

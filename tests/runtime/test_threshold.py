@@ -1,0 +1,52 @@
+"""The score from which on objects count, beside the weights it was chosen for."""
+
+import json
+
+import numpy as np
+import pytest
+
+from vitbackbones.errors import InputError
+from vitbackbones.runtime.threshold import Threshold, read_threshold, write_threshold
+
+CHOSEN = Threshold(0.41, 'best F1 of a test', {'dog': 0.6})
+
+
+@pytest.fixture
+def weights(tmp_path):
+    file = tmp_path / 'epoch_1.pth'
+    file.write_bytes(b'weights')
+    return file
+
+
+def test_it_is_read_again_for_these_weights_alone(weights):
+    assert read_threshold(weights) is None
+    path = write_threshold(weights, CHOSEN)
+    assert path.name == 'epoch_1.pth.threshold.json'
+    assert read_threshold(weights) == CHOSEN
+    weights.write_bytes(b'of a later run')
+    assert read_threshold(weights) is None
+
+
+def test_classes_have_their_own():
+    np.testing.assert_allclose(CHOSEN.of(['cat', 'dog']), [0.41, 0.6])
+    assert str(CHOSEN) == '0.41 (dog 0.6, best F1 of a test)'
+
+
+@pytest.mark.parametrize(
+    ('changes', 'message'),
+    [
+        ({'score': 2}, 'score'),
+        ({'score': None}, 'score'),
+        ({'classes': {'cat': 'x'}}, 'classes.cat'),
+        ({'classes': []}, 'classes'),
+        ({'source': 1}, 'source'),
+    ],
+)
+def test_a_file_that_says_something_else_is_refused(weights, changes, message):
+    path = write_threshold(weights, CHOSEN)
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    with pytest.raises(InputError, match=f'threshold.json: {message}'):
+        read_threshold(weights)
+    path.write_text('[]')
+    with pytest.raises(InputError, match='must be an object'):
+        read_threshold(weights)

@@ -1,0 +1,63 @@
+"""Old paths of modules: the same modules, and a warning that names the new path."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+from vitbackbones.utils.moved import MOVED, new_path
+
+# what was public in 1.0: what a script imports from there
+PUBLIC = {
+    'vitbackbones.backbones.classifier': ('Classifier', 'Features', 'FeatureInfo', 'LinearHead'),
+    'vitbackbones.backbones.necks': ('FPN', 'ChannelMapper', 'Pyramid', 'SimpleFeaturePyramid'),
+    'vitbackbones.backbones.necks.base': ('Neck',),
+    'vitbackbones.export.runtime': ('load',),
+    'vitbackbones.export.runtime.answers': ('Detected', 'Segmented'),
+    'vitbackbones.inference.drawing.objects': ('Objects',),
+    'vitbackbones.inference.predictor': ('Predictor',),
+    'vitbackbones.inference.sources': (),
+    'vitbackbones.results': (),
+    'vitbackbones.results.analysis.run_log': (),
+    'vitbackbones.results.audit': ('Suspicion',),
+    'vitbackbones.results.audit.regions': ('DoubtfulRegions',),
+    'vitbackbones.results.report.page': (),
+    'vitbackbones.results.publishing.model_card': (),
+    'vitbackbones.configuration.checks.schedules': (),
+    'vitbackbones.data.importing.yolo': (),
+    'vitbackbones.training.trackers.hook': ('TrackHook',),
+}
+
+
+@pytest.mark.parametrize('old', PUBLIC)
+def test_an_old_path_is_the_module_of_today(old):
+    sys.modules.pop(old, None)
+    with pytest.warns(DeprecationWarning, match=new_path(old)):
+        module = importlib.import_module(old)
+    assert module is importlib.import_module(new_path(old))
+    assert module.__spec__.name == module.__name__ == new_path(old)
+    for name in PUBLIC[old]:
+        assert hasattr(module, name)
+
+
+def test_every_row_leads_to_a_module():
+    for old in MOVED:
+        importlib.import_module(new_path(f'vitbackbones.{old}'))
+
+
+@pytest.mark.parametrize('name', ['vitbackbones.resultsets', 'results', 'vitbackbones.backbones'])
+def test_other_names_are_left_alone(name):
+    assert new_path(name) is None
+
+
+def test_a_module_that_is_nowhere_is_named_by_its_new_path():
+    with pytest.raises(ModuleNotFoundError, match='vitbackbones.runtime.nothing'):
+        importlib.import_module('vitbackbones.export.runtime.nothing')
+
+
+def test_the_warning_points_at_the_import_that_is_to_be_changed(tmp_path):
+    script = tmp_path / 'script.py'
+    script.write_text('import vitbackbones\nfrom vitbackbones.export.runtime import load\n')
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert f'{script}:2: DeprecationWarning' in done.stderr

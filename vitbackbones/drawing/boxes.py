@@ -1,0 +1,112 @@
+"""Pictures of detections: boxes or masks and their labels, predicted beside annotated."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from ..data.loading.image_file import read_shown
+from ..openmmlab.samples import to_answer
+from .objects import Objects, annotated, predicted
+from .regions import shade, stripe
+from .sheet import (
+    LINE,
+    PALETTE,
+    SIDES,
+    answered,
+    draw_samples,
+    enlarged,
+    from_bgr,
+    side_by_side,
+    text_label,
+)
+
+if TYPE_CHECKING:  # boxes of any origin are drawn where there is no torch
+    from torch import nn
+
+GRAY = (160, 160, 160)  # of what is ignored
+
+
+def draw_objects(
+    image: Image.Image, objects: Objects, classes: Sequence[str], sides: tuple[int, int] = SIDES
+) -> Image.Image:
+    """Draw boxes, or masks where there are any, on a copy of ``image`` enlarged to ``sides``.
+
+    Class names and scores stand at the upper left corners of the boxes. What is ignored is gray and
+    striped.
+    """
+    picture = enlarged(image, sides)
+    boxes = objects.boxes * (max(picture.size) / max(image.size))
+    colors, texts = [], []
+    for place, label in enumerate(objects.labels):
+        color, text = PALETTE[label % len(PALETTE)], classes[label]
+        if objects.ignored is not None and objects.ignored[place]:
+            color, text = GRAY, f'{text} (ignored)'
+            picture = stripe(picture, _region(objects, place, image.size))
+        if objects.scores is not None:
+            text = f'{text} {objects.scores[place]:.2f}'
+        colors.append(color)
+        texts.append(text)
+    if objects.masks is not None:
+        picture = shade(picture, objects.masks, colors)
+    else:
+        draw = ImageDraw.Draw(picture)
+        for box, color in zip(boxes, colors, strict=True):
+            draw.rectangle(tuple(box), outline=color, width=3)
+    write_labels(picture, boxes, texts, colors)
+    return picture
+
+
+def _region(objects: Objects, place: int, size: tuple[int, int]) -> np.ndarray:
+    """Return the mask (H, W) of an object, that of its box where there is none."""
+    if objects.masks is not None:
+        return objects.masks[place]
+    left, top, right, bottom = objects.boxes[place].round().astype(int).clip(0)
+    region = np.zeros(size[::-1], bool)
+    region[top:bottom, left:right] = True
+    return region
+
+
+def write_labels(
+    picture: Image.Image, boxes: np.ndarray, texts: Sequence[str], colors: Sequence[tuple]
+) -> None:
+    """Write a text on a color at the upper left corner of each box (N, 4); none covers another.
+
+    Labels move down to where none is yet. Those that find no room in the picture are left out.
+    """
+    placed: list[tuple[int, int, int]] = []  # x, y, width
+    for (left, top, *_), text, color in zip(boxes.tolist(), texts, colors, strict=True):
+        label = text_label(text, color)
+        x = max(0, min(round(left), picture.width - label.width))
+        y = max(0, min(round(top) - LINE, picture.height - LINE))
+        beside = [b for a, b, width in placed if x < a + width and a < x + label.width]
+        while y < picture.height and any(abs(y - b) < LINE for b in beside):
+            y += LINE
+        if y < picture.height:
+            picture.paste(label, (x, y))
+            placed.append((x, y, label.width))
+
+
+def draw_detections(
+    model: 'nn.Module', dataset, number: int, threshold: float
+) -> Iterator[tuple[str, Image.Image]]:
+    """Yield names and pictures of what mmdet's ``model`` finds on ``number`` images of ``dataset``.
+
+    The model is in evaluation mode, the data set in test mode; lower scores are left out.
+    """
+    classes = dataset.metainfo['classes']
+
+    def draw(place: int, path: str) -> Image.Image:
+        image = from_bgr(read_shown(path))
+        found = predicted(to_answer(answered(model, dataset[place])), len(classes), threshold)
+        title = 'prediction' if found.scores is None else f'prediction, score >= {threshold:g}'
+        truth = annotated(dataset.get_data_info(place))
+        if found.masks is None:  # boxes beside boxes
+            truth.masks = None
+        panels = {'ground truth': truth, title: found}
+        return side_by_side(
+            [(name, draw_objects(image, on_it, classes)) for name, on_it in panels.items()]
+        )
+
+    return draw_samples(dataset, number, draw)

@@ -1,0 +1,168 @@
+"""Annotations in Pascal VOC's form: an XML file for each picture, of the same name.
+
+Known are VOC's own folders (``Annotations``, ``JPEGImages``, ``ImageSets/Main/train.txt``), XML
+files beside their pictures (LabelImg), and a folder for each split (Roboflow).
+
+VOC counts pixels from 1 and names the last one inside: 1 to 10 are ten pixels, from 0 to 10 here.
+Many tools count from 0 and name the edge behind the last pixel. Where a corner is 0, that was one
+of these, and the files are taken by their word.
+"""
+
+import html
+import re
+from collections import defaultdict
+from collections.abc import Collection
+from pathlib import Path, PureWindowsPath
+from xml.etree.ElementTree import Element, ParseError, fromstring
+
+from ..data.loading.image_file import IMAGES
+from ..data.own.folder import lines_in
+from ..errors import InputError
+from ..utils.files import SMALL, read_small
+from .pairing import beginning, paired
+from .pictures import Picture, add_object, corners_of, names_of, open_picture
+from .source import Source
+
+SHAPES = ('bndbox', 'robndbox', 'polygon')
+TURNED = ('cx', 'cy', 'w', 'h', 'angle')  # of roLabelImg's <robndbox>, in radians
+CORNERS = ('xmin', 'ymin', 'xmax', 'ymax')
+LISTS = {'trainval': 'train', 'test': 'test', 'val': 'val', 'train': 'train'}  # the last one counts
+SEVERAL = 'pictures in several lists, of which train counts before val, and val before test'
+FROM_0 = 'boxes with a corner at 0, so all count pixels from 0, not from 1'
+
+
+def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
+    """Read all XML files below a folder, and the names of their classes in alphabetical order."""
+    pairs, trees = paired(source, source.ending('.xml'), _told_picture), {}
+    for path, file in pairs.items():
+        with source.listing_faults():
+            trees[path] = read_xml(file, 'annotation')
+            boxes = trees[path].iterfind('object/bndbox')
+            corners = [box.findtext(key, '') for box in boxes for key in ('xmin', 'ymin')]
+            if any(re.fullmatch(r'\s*0+(\.0*)?\s*', corner) for corner in corners):
+                source.change(FROM_0, file)
+    lists, pictures = _lists(source), []
+    for path in source.pictures:
+        listed = path in trees and lists.get(pairs[path].parent.parent)
+        if path not in trees:
+            source.change('pictures without an XML file that can be used, left out', path)
+        elif listed and path.stem not in listed:
+            source.change('annotated pictures that ImageSets/Main lacks, left out', path)
+        else:
+            with source.listing_faults():
+                picture = open_picture(source, path, pairs[path])
+                picture.split = listed[path.stem] if listed else picture.split
+                _add_objects(source, picture, pairs[path], trees[path])
+                pictures.append(picture)
+    return pictures, names_of(pictures)
+
+
+def _lists(source: Source) -> dict[Path, dict[str, str]]:
+    """Return the splits of pictures by their names, for each folder with ImageSets/Main."""
+    lists: dict[Path, dict[str, str]] = defaultdict(dict)
+    stems = {path.stem for path in source.pictures}
+    texts = [file for file in source.ending('.txt') if file.stem in LISTS]
+    for file in sorted(texts, key=lambda file: [*LISTS].index(file.stem)):
+        if file.parent.name not in ('Main', 'ImageSets'):
+            if 'ImageSets' not in file.parts:
+                source.change('lists of pictures outside of ImageSets, not followed', file)
+            continue
+        folder = file.parent.parent if file.parent.name == 'ImageSets' else file.parents[2]
+        for line in lines_in(file):
+            name = _stem(line, stems)
+            if lists[folder].get(name, 'train') != 'train':  # trainval holds what val does
+                source.change(SEVERAL, f'{file}: {name}')
+            lists[folder][name] = LISTS[file.stem]
+            if name not in stems:
+                source.change('names in lists that no picture has', f'{file}: {name}')
+    return lists
+
+
+def _stem(line: str, stems: Collection[str]) -> str:
+    """Return the name of a picture in a list, without folders, a suffix, and VOC's -1, 0 or 1."""
+    path = PureWindowsPath(line)
+    name = path.stem if path.suffix.lower() in (*IMAGES, '.xml') else path.name
+    return name if name in stems else re.sub(r'\s+(-1|0|1)$', '', name)
+
+
+def _told_picture(file: Path) -> str | None:
+    """Return the <filename> of an annotation file, None for another file."""
+    content = beginning(file)
+    if not re.search(rb'<annotation[\s>]', content):
+        return None
+    name = re.search(rb'<filename>([^<]*)<', content)
+    return html.unescape(name[1].decode('utf-8', 'replace')) if name else ''
+
+
+def read_xml(file: Path, root: str, most: int = SMALL) -> Element:
+    """Return the tree of an XML file that others may have written.
+
+    Raises:
+        InputError: it cannot be read, has a DOCTYPE, or has another root.
+    """
+    content = read_small(file, most)
+    try:
+        # what makes XML grow or open other files is in one; UTF-16 has a zero behind each letter
+        if b'<!DOCTYPE' in content.replace(b'\0', b''):
+            raise ValueError('it has a DOCTYPE, which annotations do not need; take it out')
+        tree = fromstring(content)
+    except (ParseError, LookupError, ValueError) as error:  # encodings that Python does not have
+        raise InputError(f'{file}: not an XML file that can be read: {error}.') from error
+    if tree.tag != root:
+        raise InputError(f'{file}: its root is <{tree.tag}>, not <{root}>. Take it out.')
+    return tree
+
+
+def _add_objects(source: Source, picture: Picture, file: Path, tree: Element) -> None:
+    picture.require_size(file, *(tree.findtext(f'size/{side}') for side in ('width', 'height')))
+    seen = sum(each.tag in SHAPES for each in tree.iter())
+    entries = tree.findall('object')
+    if seen > sum(each.tag in SHAPES for entry in entries for each in entry.iter()):
+        raise InputError(f'{file}: has boxes outside of its <object> entries. Correct it.')
+    with source.accounting(file, seen):
+        for number, entry in enumerate(entries, 1):
+            _add_shapes(source, picture, entry, f'{file}: object {number}')
+
+
+def _add_shapes(source: Source, picture: Picture, entry: Element, where: str) -> None:
+    """Add each box of an <object>; an outline where it has no box."""
+    name = entry.findtext('name', '').strip()
+    shapes = [each for each in entry if each.tag in SHAPES]
+    if not shapes:
+        raise InputError(f'{where} has no <bndbox> of four numbers. Correct it.')
+    if not name:
+        raise InputError(f'{where} has no <name>. Add it, or take the object out.')
+    crowd = entry.findtext('difficult', '0').strip() == '1'
+    if crowd:
+        source.change('difficult objects, neither learned nor counted (iscrowd)', where)
+    boxes = [each for each in shapes if each.tag == 'bndbox']
+    for shape in boxes or shapes:
+        add_object(source, picture, name, _points(source, shape, where), where, crowd)
+    for _ in range(len(shapes) - len(boxes or shapes)):
+        source.leave_out('outlines beside a box of the same object, left out', where)
+    for _ in range(sum(each.tag in SHAPES for each in entry.iter()) - len(shapes)):
+        source.leave_out('parts of objects, left out', where)
+
+
+def _points(source: Source, shape: Element, where: str) -> list[float]:
+    """Return two corners of a box, or an outline."""
+    keys = {'bndbox': CORNERS, 'robndbox': TURNED}.get(shape.tag)
+    # of a polygon <pt><x/><y/></pt> ..., or <x1/><y1/> ...
+    texts = [shape.findtext(key, '') for key in keys] if keys else _texts(shape)
+    try:
+        values = [float(text) for text in texts]
+    except ValueError as error:
+        raise InputError(f'{where} has no <bndbox> of four numbers. Correct it.') from error
+    if shape.tag == 'robndbox':
+        return corners_of(*values)
+    if shape.tag == 'bndbox':
+        first = 0 if FROM_0 in source.changes else 1
+        x1, y1, x2, y2 = values
+        return [x1 - first, y1 - first, x2, y2]
+    if len(values) < 6 or len(values) % 2:
+        raise InputError(f'{where} has a <polygon> without three points x and y. Correct it.')
+    return values
+
+
+def _texts(polygon: Element) -> list[str]:
+    return [each.text or '' for each in polygon.iter() if re.fullmatch(r'[xy]\d*', each.tag)]

@@ -1,0 +1,154 @@
+"""Annotations in the form of YOLO: a text file for each picture, a line for each object.
+
+A line is a class number and, in parts of the picture's width and height, the center and the sides
+of a box, or the corners x y x y ... of an outline. A YAML file names the classes and leads to the
+pictures of each split; darknet and LabelImg write ``classes.txt`` or ``obj.names``. Where nothing
+leads to pictures, splits are folders called train, valid, test, or lists of these names.
+"""
+
+from pathlib import Path
+
+from ..data.own.folder import read_text
+from ..data.own.splits import SPLIT_OF
+from ..errors import InputError
+from ..utils.messages import cut, some
+from .pairing import paired, split_of
+from .pictures import Picture, add_object, names_of, open_picture
+from .source import Source
+from .yolo_settings import Told, add_list, find_names, find_told, is_label, is_names
+
+ABOUT = ('readme', 'license')  # how the names of other texts begin
+DIGITS = 2  # of a pixel; the six digits of a file are no more
+MOST_CLASSES = 10000  # without names
+LARGEST = 1.5  # number of a place, in parts of a picture; beyond it is in pixels
+
+
+def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
+    """Read the text file of every picture below a folder, and the names of the classes.
+
+    A picture without a text file has no objects.
+
+    Raises:
+        InputError: it is not clear what the names of the classes are.
+    """
+    told = find_told(source)
+    names = find_names(source, told)
+    splits = _splits(source, told)
+    texts = [file for file in source.ending('.txt') if file not in told.lists]
+    texts = [file for file in texts if not is_names(file)]
+    labels = [file for file in texts if not file.name.lower().startswith(ABOUT)]
+    pairs = paired(source, labels, _told_picture, splits)
+    labeled = {path.parent for path in pairs}
+    pictures = []
+    for path, split in splits.items():
+        label = pairs.get(path)
+        if label is None and labeled and path.parent not in labeled:
+            note = 'pictures of folders without any label file, left out'
+            source.change(f'{note} (an empty file says that there is no object)', path)
+            continue
+        if label is None:
+            source.change('pictures without a label file, taken as without objects', path)
+        with source.listing_faults():
+            picture = open_picture(source, path, label)
+            picture.split = split or picture.split
+            if label:
+                _add_lines(source, picture, names, label, 'kpt_shape' in told.settings)
+            pictures.append(picture)
+    if not names:
+        names = sorted(names_of(pictures), key=int)
+        what = 'no file names the classes, so their numbers are the names (others: --names cat dog)'
+        source.change(what, source.root)
+    return pictures, names
+
+
+def _splits(source: Source, told: Told) -> dict[Path, str | None]:
+    """Return the pictures to read, each with its split."""
+    own = {picture: split_of(source, picture) for picture in source.pictures}
+    stems = {picture.stem for picture in source.pictures}
+    lists = {
+        file: SPLIT_OF[file.stem]
+        for file in source.ending('.txt')
+        if file.stem in SPLIT_OF and file.stem not in stems and file not in told.lists
+    }
+    is_clear = len({*lists.values()}) == len(lists)
+    if told.claims or any(own.values()) or not is_clear:
+        told.lists |= {*lists}
+        for file in lists:
+            source.change('lists of pictures, not followed', file)
+    else:
+        for file, split in lists.items():
+            add_list(source, told, file, split)
+    for line in told.missing:
+        source.change('splits and lines of lists that lead to no picture here', line)
+    if not told.claims:
+        return own
+    found = {split for claimed in told.claims.values() for split in claimed}
+    splits: dict[Path, str | None] = {}
+    for picture, split in own.items():
+        claimed = told.claims.get(picture)
+        if claimed:
+            is_whole = found == {'train'} and not split  # training holds out a part of it
+            splits[picture] = split if split in claimed or is_whole else claimed[0]
+        elif (split or 'train') not in found:
+            splits[picture] = split
+        else:
+            source.change('pictures to which no list or YAML file leads, left out', picture)
+        if claimed and len({*claimed}) > 1:
+            source.change('pictures of several splits, taken for one of them', picture)
+    return splits
+
+
+def _told_picture(file: Path) -> str | None:
+    """Return '' for a label file, which names no picture, and None for another text."""
+    return '' if is_label(file) else None
+
+
+def _add_lines(
+    source: Source, picture: Picture, names: list[str], file: Path, key_points: bool
+) -> None:
+    lines = {
+        f'{file}, line {number}': line.split()
+        for number, line in enumerate(read_text(file).splitlines(), 1)
+        if line.split()
+    }
+    with source.accounting(file, len(lines)):
+        for where, words in lines.items():
+            if key_points and words[5:]:
+                source.change('key points, left out', where)
+                words = words[:5]
+            _add_line(source, picture, names, words, where)
+
+
+def _add_line(
+    source: Source, picture: Picture, names: list[str], words: list[str], where: str
+) -> None:
+    try:
+        number, *places = (float(word) for word in words)
+    except ValueError as error:
+        raise InputError(
+            f'{where}: {cut(" ".join(words))} are not numbers. A line of YOLO has the number of a '
+            'class, and parts of the width and height of the picture.'
+        ) from error
+    if number not in range(len(names) or MOST_CLASSES):
+        there = f'there are {len(names)} classes, 0 to {len(names) - 1} ({some(names)})'
+        raise InputError(
+            f'{where}: has the class {number:g}, but {there if names else "classes are numbers"}. '
+            'Correct the line, or the names of the classes.'
+        )
+    if len(places) < 4 or len(places) % 2:
+        raise InputError(
+            f'{where}: has {len(words)} numbers. An object is a class and 4 numbers of its box, or '
+            '6 and more of its outline, x and y in turn; confidences do not belong there.'
+        )
+    if beyond := [place for place in places if abs(place) > LARGEST]:
+        raise InputError(
+            f'{where}: has the number {beyond[0]:g}, but YOLO counts in parts of the width and '
+            'height of the picture, from 0 to 1. Divide pixels by these.'
+        )
+    if len(places) == 4:
+        x, y, width, height = places
+        places = [x - width / 2, y - height / 2, x + width / 2, y + height / 2]
+    sides = (picture.width, picture.height) * (len(places) // 2)
+    points = [round(place * side, DIGITS) for place, side in zip(places, sides, strict=True)]
+    name = names[int(number)] if names else f'{number:.0f}'
+    add_object(source, picture, name, points, where)

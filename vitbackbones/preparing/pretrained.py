@@ -1,0 +1,149 @@
+"""The ImageNet checkpoint that a config names: found, replaced or left out before a run.
+
+A backbone that silently starts from scratch costs days, so a missing file stops the run before
+anything is built, and says how to get one.
+"""
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+
+from mmengine.config import Config
+
+from ..configuration.names import config_name, find_config, is_remote, looked_in, resolve
+from ..configuration.settings import entries, value_at
+from ..errors import InputError
+from ..registry import SCOPE
+from ..utils.processes import show_warnings
+from ..utils.verbs import command_line
+from ..weights.downloads import SCHEME, local
+from ..weights.filling import INITIALIZERS, pretrained_options
+from ..weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, find, name_of
+
+AUTO = 'auto'
+
+
+def prepare_pretrained(config: Config, given: str | None = None, scratch: bool = False) -> Config:
+    """Return a copy of ``config`` with the checkpoint file of its backbone, or without any.
+
+    With ``scratch`` it starts from random weights. ``given``, ``--pretrained``, is a file, an
+    address or a name of published weights in place of what the config names; ``'auto'`` stands for
+    the published weights of the file that it names, or the nearest to them, unless it is there.
+
+    Raises:
+        InputError: a file is not there, or cannot be fetched.
+    """
+    config = copy.deepcopy(config)
+    if scratch and value_at(config, 'model.backbone.pretrained'):  # of a network by name
+        config.model.backbone.pretrained = False
+    if given == AUTO:
+        _take_published(config)
+    elif given:
+        model, backbone = config.model, config.model.get('backbone')
+        if backbone is None:
+            raise InputError('--pretrained: the model of this config has no backbone')
+        whole = pretrained_options(model.get('init_cfg')) is not None
+        owner = model if whole else backbone  # fine-tuning starts with the head, too
+        options = pretrained_options(owner.get('init_cfg')) or {}
+        owner.init_cfg = options | {'type': f'{SCOPE}.Pretrained', 'checkpoint': given}
+    for owner in _owners(config.model):
+        if scratch:
+            owner.init_cfg = None
+        elif not is_remote(owner.init_cfg.checkpoint):
+            owner.init_cfg.checkpoint = _require(config, owner.init_cfg.checkpoint, bool(given))
+    return config
+
+
+def prepare_teacher(config: Config, scratch: bool = False) -> Config:
+    """Return ``config`` with an absolute path to the weights of a teacher, if it has one.
+
+    With ``scratch`` the teacher stays random.
+
+    Raises:
+        InputError: the file is not there.
+    """
+    checkpoint = config.model.get('teacher_checkpoint')
+    if checkpoint is None:
+        return config
+    config = copy.deepcopy(config)
+    config.model.teacher_checkpoint = file = None if scratch else _find(checkpoint)
+    if file is None and not scratch:
+        name = name_of(checkpoint)
+        raise InputError(
+            f'{checkpoint}: the weights of the teacher of {Path(config.filename).name} are not '
+            f'there (looked for {looked_in(checkpoint)}). Put them there, or name another file '
+            f'with --cfg-options model.teacher_checkpoint=FILE{f" (or {name})" if name else ""}.'
+        )
+    return config
+
+
+def _find(checkpoint: str) -> str | None:
+    """Return the file that a path or a name of published weights stands for, None if none."""
+    file = resolve(checkpoint)
+    if file.is_file():
+        return str(file)
+    fetched = local(checkpoint)
+    return None if fetched is checkpoint else str(fetched)
+
+
+def _owners(node) -> Iterator[dict]:
+    """Yield the dicts of a model whose ``init_cfg`` names a checkpoint."""
+    if value_at(node, 'init_cfg.type') in INITIALIZERS:
+        yield node
+    for _, value in entries(node):
+        yield from _owners(value)
+
+
+def _take_published(config: Config) -> None:
+    """Replace every file that is not there by the name of its published weights."""
+    owners = [*_owners(config.model)]
+    if not owners:
+        raise InputError(
+            f'--pretrained {AUTO}: {config_name(config.filename)} does not start from weights; '
+            'name a file, or published weights ("vitbackbones weights" lists them)'
+        )
+    for options in (owner.init_cfg for owner in owners):
+        on_hub = options.checkpoint.startswith(SCHEME)
+        if on_hub or is_remote(options.checkpoint) or resolve(options.checkpoint).is_file():
+            continue
+        options.checkpoint = name = name_of(options.checkpoint) or options.checkpoint
+        nearest = NEVER_PUBLISHED.get(name)
+        if nearest:
+            show_warnings(
+                [f'{name} was never published: starting from {nearest}, the rest stays random']
+            )
+            missing = [*options.get('allow_missing', ()), *LEFT_RANDOM.get(name, ())]
+            options.update(checkpoint=nearest, allow_missing=list(dict.fromkeys(missing)))
+        else:
+            find(name)  # refuses what was never published
+
+
+def _require(config: Config, checkpoint: str, given: bool) -> str:
+    file = _find(checkpoint)
+    if file is not None:
+        return file
+    if given:
+        raise InputError(
+            f'--pretrained {checkpoint}: no such file (looked for {looked_in(checkpoint)})'
+        )
+    source = 'an ImageNet classification checkpoint of this backbone'
+    pretraining = f'configs/imagenet/cls_{Path(checkpoint).stem}.py'
+    if find_config(pretraining):
+        source = f'the result of "{command_line("train", pretraining)}"'
+    name, fetch = name_of(checkpoint), ''
+    if start := NEVER_PUBLISHED.get(name, name):
+        row, what = PUBLISHED[start], 'the published weights'
+        if start != name:
+            what = f'{start}, the nearest that was published'
+        fetch = f'  - fetch {what}, with --pretrained {AUTO} ({row.url}),\n'
+        if row.url is None:
+            how = f'with a browser ({row.source}) and give it with --pretrained'
+            fetch = f'  - fetch {start} {how},\n'
+    raise InputError(
+        f'{checkpoint}: the ImageNet checkpoint that {config_name(config.filename)} starts from is '
+        f'not there (looked for {looked_in(checkpoint)}). Either\n{fetch}'
+        f'  - put {source} there,\n'
+        '  - give a published checkpoint with --pretrained FILE; it is converted on loading,\n'
+        '  - start from random weights with --scratch, or\n'
+        '  - try the config without any weights or data with --smoke.'
+    )

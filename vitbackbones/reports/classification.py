@@ -1,0 +1,96 @@
+"""What a report says of a classifier: pictures of each class, and its most confident mistakes."""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from mmengine.runner import TestLoop
+
+from ..data.loading.image_file import read_shown
+from ..drawing.sheet import enlarged, from_bgr
+from .elements import Matrix, Section, Table, confusion_parts, count_pairs, photograph
+from .recording import Record, find_metric
+
+BEST = 5
+
+
+class BestRecord(Record):
+    """Keeps the best classes of each picture."""
+
+    def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:
+        for sample in data_samples:
+            scores = sample['pred_score'].float().cpu()  # (C,)
+            best, truth = scores.topk(min(BEST, len(scores))), int(sample['gt_label'])
+            self.results.append(
+                {
+                    'path': sample.get('img_path'),
+                    'place': sample.get('sample_idx'),
+                    'truth': truth,
+                    'score of truth': float(scores[truth]),
+                    'best': best.indices.tolist(),
+                    'score': float(best.values[0]),
+                }
+            )
+
+
+class ClassificationReport:
+    """Reads the classes that a test predicts; arguments and attributes as of ``Task.report``.
+
+    Raises:
+        InputError: no metric of the test is an ``Accuracy``.
+    """
+
+    chosen = None
+
+    def __init__(self, loop: TestLoop, worst: int, score: float | None) -> None:
+        from mmpretrain.evaluation import Accuracy  # here: heavy, and only classifiers need it
+
+        find_metric(loop, Accuracy)
+        self.data, self.worst = loop.dataloader.dataset, worst
+        self.classes = [str(name) for name in loop.evaluator.dataset_meta['classes']]
+        self.record = BestRecord(loop)
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the sections, after the test."""
+        pictures = self.record.pictures
+        truth = np.array([each['truth'] for each in pictures])
+        best = np.array([each['best'] for each in pictures])  # (pictures, k)
+        counts = count_pairs(truth, best[:, 0], len(self.classes))
+        text = 'Pictures. Rows: what they are; columns: the best class that was predicted.'
+        matrix = Matrix(rows=self.classes, columns=self.classes, counts=counts, text=text)
+        wrong = [each for each in pictures if each['best'][0] != each['truth']]
+        yield Section('Classes', [self._class_table(truth, best)])
+        yield Section('Confusion', confusion_parts(matrix, 'pictures'))
+        worst = []
+        for each in heapq.nlargest(self.worst, wrong, key=lambda each: each['score']):
+            path, place = each['path'], each['place']
+            pixels = read_shown(path) if path else self.data.get_data_info(place)['img']
+            name = Path(path or str(place)).name
+            answer = f'{self.classes[each["best"][0]]} {each["score"]:.3f}'
+            label = f'{self.classes[each["truth"]]} {each["score of truth"]:.3f}'
+            title = f'{name}: {answer}, is {label}'
+            worst.append(photograph(enlarged(from_bgr(pixels)), title))
+        order = 'Those with the highest score of a wrong class.'
+        yield Section('Worst mistakes', worst, order)
+
+    def _class_table(self, truth: np.ndarray, best: np.ndarray) -> Table:
+        hits = truth[:, None] == best  # (pictures, k)
+        rows = []
+        for i, name in enumerate(self.classes):
+            own, answered = truth == i, best[:, 0] == i
+            shares = hits[own, 0], hits[own].any(1), hits[answered, 0]
+            rows.append([name, int(own.sum()), *map(_percent, shares)])
+        shares = hits[:, 0], hits.any(1), hits[:, 0]
+        return Table(
+            head=['class', 'pictures', 'top-1', f'top-{best.shape[1]}', 'precision'],
+            rows=[*rows, ['all pictures', len(truth), *map(_percent, shares)]],
+            sums_up=True,
+            digits=2,
+            text='In percent. Precision: how many of the pictures that are taken for a class are '
+            'of it. A dash: there are no such pictures.',
+        )
+
+
+def _percent(hits: np.ndarray) -> float:
+    return float(100 * hits.mean()) if hits.size else float('nan')

@@ -1,0 +1,196 @@
+"""What a report says of a detector: for boxes, and for masks where they are evaluated."""
+
+import heapq
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from mmengine.runner import TestLoop
+from PIL import Image, ImageDraw
+from pycocotools import mask as masks
+
+from ..analysis.plots import label, new_figure, style_of
+from ..data.loading.image_file import read_shown
+from ..drawing.boxes import write_labels
+from ..drawing.regions import shade
+from ..drawing.sheet import enlarged, from_bgr, side_by_side
+from ..errors import printable
+from ..runtime.threshold import Threshold
+from .coco import (
+    IOU,
+    WHOLE,
+    Pair,
+    class_names,
+    class_table,
+    count_matches,
+    evaluate,
+    match,
+    precisions,
+)
+from .elements import Matrix, Picture, Section, confusion_parts, drawing, photograph
+from .recording import find_metric
+from .thresholds import Scores
+
+KINDS = {'bbox': 'boxes', 'segm': 'masks'}
+PANELS = {'AP50': 'IoU 0.50', 'AP': 'mean over IoU thresholds'}
+COUNTED = (
+    'Rows: what is there; columns: what was found. Detections with a score of at least {score:g}, '
+    f'from the highest to the lowest, each take the free object that they overlap most (IoU at '
+    f'least {IOU}). Objects that nothing takes are in the last column; detections that take no '
+    'object are in the last row. Those in crowd regions are left out.'
+)
+WORST = (
+    'Those with the most missed and false objects, which have thick orange outlines and say what '
+    'they are; an object taken for another class is both.'
+)
+
+
+class DetectionReport:
+    """Reads what the COCO metric of a test is based on, which is made to keep its detections.
+
+    The arguments are those of ``Task.report``. Of several data sets it is about the first.
+
+    Raises:
+        InputError: no metric of the test is a ``CocoMetric``.
+    """
+
+    def __init__(self, loop: TestLoop, worst: int, score: float | None) -> None:
+        from mmdet.evaluation import CocoMetric  # here: heavy, and only detectors need it
+
+        data = loop.dataloader.dataset
+        self.data, *_ = getattr(data, 'datasets', [data])
+        self.worst, self.score, self.chosen = worst, score, None
+        self.metric = find_metric(loop, CocoMetric)
+        self.folder = tempfile.TemporaryDirectory()
+        self.metric.outfile_prefix = self.metric.outfile_prefix or f'{self.folder.name}/found'
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the sections of each kind, after the test."""
+        for kind, title in KINDS.items():
+            if kind not in self.metric.metrics:
+                continue
+            evaluation = evaluate(self.metric, kind)
+            ids = class_names(evaluation)
+            names = [*ids.values()]
+            at_once = evaluate(self.metric, kind, iouThrs=[IOU], **WHOLE)
+            found = Scores(at_once, names, self.where())
+            self.chosen = self.chosen or found.chosen
+            score = (found.chosen or Threshold()).score if self.score is None else self.score
+            pairs = match(self.metric, kind, score)
+            counts = count_matches(pairs, [*ids])
+            sides = {'rows': [*names, '(nothing)'], 'columns': [*names, '(missed)']}
+            matrix = Matrix(**sides, counts=counts, text=COUNTED.format(score=score))
+            panels = {text: precisions(evaluation, name) for name, text in PANELS.items()}
+            curves = draw_curves(panels, evaluation.params.recThrs, names)
+            yield Section(f'Classes: {title}', [class_table(evaluation, counts, score)])
+            yield Section(f'Score threshold: {title}', found.parts())
+            yield Section(f'Precision and recall: {title}', [curves])
+            yield Section(f'Confusion: {title}', confusion_parts(matrix, 'objects'))
+            yield Section(f'Worst pictures: {title}', [*self._worst(pairs, ids, kind)], WORST)
+        self.folder.cleanup()
+
+    def where(self) -> str:
+        """Return which pictures are evaluated."""
+        file = Path(getattr(self.data, 'ann_file', '')).name or 'the test'
+        return f'{len(self.data)} pictures of {file}'
+
+    def _worst(self, pairs: dict, names: dict[int, str], kind: str) -> Iterator[Picture]:
+        """Draw the worst pictures that the model has seen; the data set may be a part of all."""
+        infos = (self.data.get_data_info(i) for i in range(len(self.data)))
+        paths = {info['img_id']: info['img_path'] for info in infos}
+        mistakes = {image: count_mistakes(pairs.get(image, ())) for image in paths}
+        for image in heapq.nlargest(self.worst, mistakes, key=lambda image: sum(mistakes[image])):
+            missed, false = mistakes[image]
+            if missed or false:
+                picture = from_bgr(read_shown(paths[image]))
+                drawn = draw_mistakes(picture, pairs[image], names, kind)
+                title = f'{Path(paths[image]).name}: {missed} missed, {false} false'
+                yield photograph(drawn, title)
+
+
+# ------------------------------------------------------------------------ precision over recall
+
+NAMED = 7  # classes with a style of their own; of more, the worst
+STEP = 12  # markers stand at every twelfth recall
+
+
+def draw_curves(
+    panels: Mapping[str, np.ndarray], recalls: np.ndarray, classes: Sequence[str]
+) -> Picture:
+    """Draw precisions (C, R) by title, NaN for a class without objects, over recalls (R,)."""
+    figure, axes = new_figure(1, len(panels), (4.6, 4.0))
+    for (title, lines), panel in zip(panels.items(), axes[0], strict=True):
+        means = lines.mean(1)
+        known = np.flatnonzero(~np.isnan(means))
+        worst = sorted(known[np.argsort(means[known], kind='stable')[:NAMED]])
+        for i in {*known} - {*worst}:
+            panel.plot(recalls, lines[i], color='0.75', linewidth=0.6)
+        for number, i in enumerate(worst):
+            name = classes[i] if len(classes[i]) <= 24 else f'{classes[i][:23]}…'
+            text = printable(f'{means[i]:.3f}  {name}').replace('$', r'\$')  # no formula
+            panel.plot(recalls, lines[i], label=text, markevery=STEP, **style_of(number))
+        if len(known):
+            text = f'{means[known].mean():.3f}  mean'
+            panel.plot(recalls, lines[known].mean(0), 'k', linewidth=2.5, label=text)
+            panel.legend(fontsize=8, framealpha=0.8)
+        panel.set(xlim=(0, 1), ylim=(0, 1.02))
+        panel.grid(alpha=0.3)
+        label(panel, title, 'recall', 'precision')
+    return drawing(figure, 'precision over recall')
+
+
+# ------------------------------------------------------------------------ the worst pictures
+# What is right has a thin blue outline. A mistake has a thick one, in orange, and says what it is,
+# so that color is never the only sign.
+
+RIGHT, WRONG = (0, 114, 178), (213, 94, 0)  # of Okabe and Ito's colors
+Note = tuple[dict, str, tuple]  # an annotation, what is written at it, its color
+
+
+def count_mistakes(pairs: Sequence[Pair]) -> tuple[int, int]:
+    """Return how many objects are missed and how many detections false; a confusion is both."""
+    wrong = [pair for pair in pairs if not _is_right(*pair)]
+    return sum(bool(thing) for thing, _ in wrong), sum(bool(answer) for _, answer in wrong)
+
+
+def _is_right(thing: dict | None, answer: dict | None) -> bool:
+    return bool(thing and answer and thing['category_id'] == answer['category_id'])
+
+
+def draw_mistakes(
+    image: Image.Image, pairs: Sequence[Pair], names: Mapping[int, str], kind: str
+) -> Image.Image:
+    """Draw the objects of a picture beside its detections; masks where ``kind`` is ``'segm'``."""
+    truth, found = [], []
+    for thing, answer in pairs:
+        color = RIGHT if _is_right(thing, answer) else WRONG
+        there = names[thing['category_id']] if thing else ''
+        taken = names[answer['category_id']] if answer else ''
+        said = f'{taken} {answer["score"]:.2f}' if answer else ''
+        if thing and answer and color == WRONG:
+            there, said = f'{there}, taken for {taken}', f'{said}, is {there}'
+        if thing:
+            truth.append((thing, there if answer else f'missed: {there}', color))
+        if answer:
+            found.append((answer, said if thing else f'false: {said}', color))
+    panels = [('ground truth', truth), ('prediction', found)]
+    return side_by_side([(title, draw_notes(image, notes, kind)) for title, notes in panels])
+
+
+def draw_notes(image: Image.Image, notes: Sequence[Note], kind: str) -> Image.Image:
+    """Draw annotations on a copy of a picture; masks where ``kind`` is ``'segm'``."""
+    picture, colors = enlarged(image), [color for *_, color in notes]
+    boxes = np.array([each['bbox'] for each, *_ in notes], float).reshape(-1, 4)
+    boxes[:, 2:] += boxes[:, :2]  # width and height -> the other corner
+    boxes *= max(picture.size) / max(image.size)
+    if kind == 'segm' and notes:
+        regions = [masks.decode(each['segmentation']).astype(bool) for each, *_ in notes]
+        picture = shade(picture, np.stack(regions), colors)
+    draw = ImageDraw.Draw(picture)
+    for box, color in zip(boxes, colors, strict=True):
+        draw.rectangle(tuple(box), outline=color, width=2 if color == RIGHT else 4)
+    named = [row for row, (_, text, _) in enumerate(notes) if text]
+    texts, named_colors = [notes[row][1] for row in named], [colors[row] for row in named]
+    write_labels(picture, boxes[named], texts, named_colors)
+    return picture

@@ -1,0 +1,125 @@
+"""What a report says of a segmentor: pixels of each class, and where most of them are wrong."""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+import torch
+from mmengine.runner import TestLoop
+from PIL import Image
+
+from ..data.loading import IGNORED
+from ..data.loading.image_file import read_shown
+from ..drawing.masks import legend, overlay
+from ..drawing.sheet import GAP, below, enlarged, from_bgr, side_by_side
+from .elements import Matrix, Picture, Section, Table, confusion_parts, count_pairs, photograph
+from .recording import Record, find_metric
+
+# Columns of the table: what mmseg's IoUMetric calls them.
+SCORES = {'IoU': 'IoU', 'accuracy': 'Acc', 'precision': 'Precision', 'F score': 'Fscore'}
+WRONG = (213, 94, 0)  # of Okabe and Ito's colors
+wrong_share = itemgetter('wrong share')  # of a picture: of its labeled pixels
+
+
+class PixelRecord(Record):
+    """Counts labels by predictions in each picture, and keeps the maps of the ``worst``."""
+
+    def __init__(self, loop: TestLoop, worst: int, ignored: int) -> None:
+        super().__init__(loop)
+        self.worst, self.ignored = worst, ignored
+        self.kept: list[dict] = []  # of this process
+
+    def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:
+        classes = len(self.dataset_meta['classes'])
+        for sample in data_samples:
+            truth, answer = (
+                sample[key]['data'].squeeze().cpu().numpy().astype(int)  # (1, H, W) -> (H, W)
+                for key in ('gt_sem_seg', 'pred_sem_seg')
+            )
+            known = (truth != self.ignored) & (truth < classes)
+            counts = count_pairs(truth[known], answer[known], classes)
+            places = np.flatnonzero(counts)  # few of classes x classes
+            picture = {
+                'path': sample['img_path'],
+                'places': places,
+                'counts': counts.ravel()[places],
+                'wrong share': (counts.sum() - counts.trace()) / max(counts.sum(), 1),
+                'maps': np.stack([np.where(known, truth, IGNORED), answer]).astype(np.uint16),
+            }
+            self.results.append(picture)
+            self.kept.append(picture)
+            if len(self.kept) > self.worst:
+                best = min(self.kept, key=wrong_share)
+                del best['maps']
+                self.kept = [each for each in self.kept if each is not best]
+
+
+class SegmentationReport:
+    """Reads the pixels that a test predicts; arguments and attributes as of ``Task.report``.
+
+    Raises:
+        InputError: no metric of the test is an ``IoUMetric``.
+    """
+
+    chosen = None
+
+    def __init__(self, loop: TestLoop, worst: int, score: float | None) -> None:
+        from mmseg.evaluation import IoUMetric  # here: heavy, and only segmentors need it
+
+        self.metric = find_metric(loop, IoUMetric)
+        self.meta, self.worst = loop.evaluator.dataset_meta, worst
+        self.record = PixelRecord(loop, worst, self.metric.ignore_index)
+
+    def sections(self) -> Iterator[Section]:
+        """Yield the sections, after the test."""
+        classes, pictures = self.meta['classes'], self.record.pictures
+        counts = np.zeros((len(classes), len(classes)), int)
+        for picture in pictures:
+            counts.ravel()[picture['places']] += picture['counts']
+        text = 'Pixels. Rows: what is there; columns: what was predicted.'
+        matrix = Matrix(rows=classes, columns=classes, counts=counts, text=text)
+        wrong = [each for each in pictures if 'maps' in each and wrong_share(each)]
+        worst = heapq.nlargest(self.worst, wrong, key=wrong_share)
+        order = 'Those with the largest share of wrong pixels.'
+        yield Section('Classes', [self._class_table(counts)])
+        yield Section('Confusion', confusion_parts(matrix, 'pixels'))
+        yield Section('Worst pictures', [self._draw(each) for each in worst], order)
+
+    def _class_table(self, counts: np.ndarray) -> Table:
+        right, labels, answers = map(
+            torch.tensor, (counts.diagonal(), counts.sum(1), counts.sum(0))
+        )
+        areas = right, labels + answers - right, answers, labels
+        metrics = ['mIoU', 'mFscore']
+        scores = self.metric.total_area_to_metrics(*areas, metrics, self.metric.nan_to_num)
+        columns = [100 * scores[key] for key in SCORES.values()]
+        named = zip(self.meta['classes'], labels.tolist(), *columns, strict=True)
+        rows = [[name, number, *map(float, values)] for name, number, *values in named]
+        means = [float(np.nanmean(values)) for values in columns]
+        return Table(
+            head=['class', 'pixels', *SCORES],
+            rows=[*rows, ['mean over classes', int(labels.sum()), *means]],
+            sums_up=True,
+            digits=2,
+            text='In percent. Accuracy: how many pixels of a class are right, its recall. A dash: '
+            'no such pixels.',
+        )
+
+    def _draw(self, picture: dict) -> Picture:
+        truth, answer = picture['maps']
+        image = from_bgr(read_shown(picture['path']))
+        palette, classes = self.meta['palette'], self.meta['classes']
+        # on a dark gray copy of the image, wrong pixels are the brightest
+        wrong = np.repeat(np.asarray(image.convert('L'))[..., None] // 3, 3, axis=2)  # (H, W, 3)
+        wrong[(truth != answer) & (truth != IGNORED)] = WRONG
+        panels = [
+            ('ground truth', overlay(image, truth, palette)),
+            ('prediction', overlay(image, answer, palette)),
+            ('wrong pixels', enlarged(Image.fromarray(wrong))),
+        ]
+        row = side_by_side(panels)
+        names = legend(picture['maps'], classes, palette, row.width)
+        title = f'{Path(picture["path"]).name}: {100 * wrong_share(picture):.1f} % wrong'
+        return photograph(below(row, names, gap=GAP), title)

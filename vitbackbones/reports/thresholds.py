@@ -1,0 +1,144 @@
+"""Which score to draw the line at, and what scores are worth: precision, recall, F1, calibration.
+
+They are counted at an IoU of 0.5, on the pictures that were evaluated.
+"""
+
+import numpy as np
+from matplotlib.axes import Axes
+from pycocotools.cocoeval import COCOeval
+
+from ..analysis.plots import label, new_figure, style_of
+from ..runtime.threshold import Threshold
+from .elements import Part, Table, drawing
+
+GRID = np.arange(1, 100) / 100  # scores that are tried
+PRECISION = 0.9
+GAIN, LEAST = 0.02, 20  # of F1, and objects, from which on a class has a score of its own
+SURE, BINS = 0.05, 10  # least score of the detections that calibration is measured on
+TEMPERATURES = np.geomspace(0.2, 5, 101)
+TEXT = (
+    'F1 is the harmonic mean of precision and recall of all detections from a score on; the last '
+    f'columns are about the least score with a precision of {PRECISION:g}. In predictions, a class '
+    f'of {LEAST} objects has a score of its own where its F1 gains {GAIN:g}. The scores were '
+    'chosen on the pictures that these numbers are about; on others they are a little lower.'
+)
+
+
+class Scores:
+    """What became of the detections of a test.
+
+    Args:
+        evaluation: of :func:`.coco.evaluate`, at one IoU for objects of all sizes.
+        classes: their names, in its order.
+        where: which pictures they are.
+
+    Attributes:
+        chosen: the threshold for the best F1; None where nothing was found.
+    """
+
+    def __init__(self, evaluation: COCOeval, classes: list[str], where: str) -> None:
+        keys = evaluation.params.catIds
+        scores, right = [[] for _ in keys], [[] for _ in keys]  # of the detections of each class
+        objects = np.zeros((len(keys), 1), int)
+        for one in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
+            place, counted = keys.index(one['category_id']), one['dtIgnore'][0] == 0
+            scores[place] += np.array(one['dtScores'])[counted].tolist()
+            right[place] += (one['dtMatches'][0][counted] > 0).tolist()
+            objects[place] += np.sum(np.logical_not(one['gtIgnore']))
+        self.scores, self.right = np.concatenate(scores), np.concatenate(right).astype(bool)
+        pairs = [(np.array(s), np.array(r, bool)) for s, r in zip(scores, right, strict=True)]
+        pairs.insert(0, (self.scores, self.right))
+        found = np.array([_from_score(s) for s, _ in pairs])  # (1 + C, 99), of all and of each
+        hits = np.array([_from_score(s[r]) for s, r in pairs])
+        self.names = ['all', *classes]
+        self.objects = np.concatenate([objects.sum(0)[None], objects])
+        self.precision = np.where(found, hits / np.maximum(found, 1), np.nan)
+        self.recall = hits / np.maximum(self.objects, 1)
+        self.f1 = 2 * hits / np.maximum(found + self.objects, 1)
+        best = [_middle(each) for each in self.f1]
+        others = {
+            name: float(GRID[own])
+            for name, own, f1, count in zip(self.names, best, self.f1, self.objects, strict=True)
+            if name != 'all' and count >= LEAST and f1[own] - f1[best[0]] >= GAIN
+        }
+        most = self.f1[0, best[0]]
+        source = f'best F1, {most:.2f}, of {self.objects[0, 0]} objects in {where}'
+        self.chosen = Threshold(float(GRID[best[0]]), source, others) if most else None
+
+    def parts(self) -> list[Part]:
+        """Return the table, and curves with a reliability diagram."""
+        head = ['class', 'objects', 'score', 'F1', 'precision', 'recall']
+        rows, none = [], (np.nan, np.nan)
+        columns = zip(self.f1, self.precision, self.recall, strict=True)
+        for name, count, (f1, precision, recall) in zip(
+            self.names, self.objects[:, 0], columns, strict=True
+        ):
+            best, sure = _middle(f1), np.flatnonzero(precision >= PRECISION)
+            more = (GRID[sure[0]], recall[sure[0]]) if len(sure) else none
+            at_best = GRID[best], f1[best], precision[best], recall[best]
+            rows.append([name, int(count), *map(float, (*at_best, *more))])
+        head += [f'score for {PRECISION:g}', 'recall there']
+        table = Table(head=head, rows=rows, text=TEXT)
+        if not len(self.scores):
+            return [table]
+        figure, axes = new_figure(1, 2, (4.6, 4.0))
+        lines = {'precision': self.precision[0], 'recall': self.recall[0], 'F1': self.f1[0]}
+        for number, (name, values) in enumerate(lines.items()):
+            axes[0, 0].plot(GRID, values, label=name, **style_of(number) | {'markevery': 12})
+        if self.chosen:
+            axes[0, 0].axvline(self.chosen.score, color='0.4', label=f'{self.chosen.score:g}')
+        label(axes[0, 0], 'all classes', 'score')
+        self._draw_calibration(axes[0, 1])
+        for panel in axes[0]:
+            panel.set(xlim=(0, 1), ylim=(0, 1.02))
+            panel.grid(alpha=0.3)
+            panel.legend(fontsize=8, framealpha=0.8)
+        title = 'precision, recall and F1 over the score, and calibration'
+        return [table, drawing(figure, title)]
+
+    def _draw_calibration(self, panel: Axes) -> None:
+        sure = self.scores >= SURE
+        scores, right = self.scores[sure], self.right[sure]
+        temperature = fit_temperature(scores, right)
+        drawn = {
+            'as answered': scores,
+            f'temperature {temperature:.2f}': cooled(scores, temperature),
+        }
+        for number, (name, values) in enumerate(drawn.items()):
+            means, shares, error = reliability_of(values, right)
+            panel.plot(means, shares, label=f'{name}: error {error:.3f}', **style_of(number))
+        panel.plot([0, 1], [0, 1], color='0.6', linewidth=0.8)
+        label(panel, f'calibration from a score of {SURE:g}', 'score', 'precision')
+
+
+def _from_score(scores: np.ndarray) -> np.ndarray:
+    """Count the scores (N,) from each score of the grid on, (99,)."""
+    return len(scores) - np.searchsorted(np.sort(scores), GRID - 1e-9)
+
+
+def _middle(f1: np.ndarray) -> int:
+    """Return the place of the best F1, of several the middle one."""
+    best = np.flatnonzero(f1 >= f1.max() - 1e-9)
+    return int(best[len(best) // 2])
+
+
+def cooled(scores: np.ndarray, temperature: float) -> np.ndarray:
+    """Return the sigmoid of the logits of scores, divided by a temperature."""
+    safe = np.clip(scores, 1e-6, 1 - 1e-6)
+    return 1 / (1 + ((1 - safe) / safe) ** (1 / temperature))
+
+
+def fit_temperature(scores: np.ndarray, right: np.ndarray) -> float:
+    """Return the temperature that makes what is ``right`` (N,) likeliest, as Guo et al. (2017)."""
+    shown = [cooled(scores, temperature) for temperature in TEMPERATURES]
+    best = np.argmax([np.log(np.where(right, each, 1 - each)).sum() for each in shown])
+    return float(TEMPERATURES[best])
+
+
+def reliability_of(scores: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return mean score and share of right ones of each bin, and the expected calibration error."""
+    bins = np.minimum((scores * BINS).astype(int), BINS - 1)
+    counts = np.bincount(bins, minlength=BINS)
+    used = counts > 0
+    means, shares = (np.bincount(bins, v, BINS)[used] / counts[used] for v in (scores, right))
+    return means, shares, float((counts[used] * abs(means - shares)).sum() / max(len(scores), 1))

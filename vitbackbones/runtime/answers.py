@@ -1,0 +1,213 @@
+"""What models answer, in numpy alone: of exported files and of the toolboxes' models alike.
+
+A graph's outputs are in pixels of its input. Here they become answers on the picture as it was
+given: without padding, and in its size, by the rules of the toolboxes.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from .preparing import Prepared
+
+Outputs = Mapping[str, np.ndarray]  # of one image, by name
+
+
+@dataclass(frozen=True)
+class Classified:
+    """Scores (classes,) of a picture, which sum to 1."""
+
+    scores: np.ndarray
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """Labels (H, W) of pixels, as integers; ``logits`` (classes, H, W) where they are asked for."""
+
+    labels: np.ndarray
+    logits: np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Detected:
+    """What is on a picture of (H, W) pixels: objects, best first, panoptic segments, or both.
+
+    Attributes:
+        boxes: (M, 4) float32 as x1, y1, x2, y2 in pixels; None without objects.
+        scores: (M,) float32.
+        labels: (M,) integers.
+        masks: (M, H, W) in bool, of tiles a sequence of (H, W); None where there are boxes alone.
+        segments: (H, W) integers in mmdet's way, see :mod:`vitbackbones.data.loading.coco_masks`;
+            None where there are objects alone.
+    """
+
+    boxes: np.ndarray | None = None
+    scores: np.ndarray | None = None
+    labels: np.ndarray | None = None
+    masks: np.ndarray | Sequence[np.ndarray] | None = None
+    segments: np.ndarray | None = None
+
+    def sure(self, least: np.ndarray) -> 'Detected':
+        """Return this without objects of a lower score than the ``least`` (classes,) of theirs."""
+        if self.scores is None:
+            return self
+        kept = self.scores >= least[self.labels]
+        parts = ((name, getattr(self, name)) for name in ('boxes', 'scores', 'labels', 'masks'))
+        return replace(self, **{name: x[kept] for name, x in parts if x is not None})
+
+
+Answer = Classified | Segmented | Detected
+
+
+def classified(outputs: Outputs, picture: Prepared) -> Classified:
+    """Return the softmax of ``logits`` (classes,)."""
+    powers = np.exp((outputs['logits'] - outputs['logits'].max()).astype(np.float32))
+    return Classified(powers / powers.sum())
+
+
+def segmented(outputs: Outputs, picture: Prepared) -> Segmented:
+    """Return the labels of ``logits`` (classes, H, W), or of the ``mask`` (H, W)."""
+    if 'mask' in outputs:
+        return Segmented(_nearest(_cut(outputs['mask'], picture), picture.original))
+    size = picture.original
+    best, labels = np.full(size, -np.inf, np.float32), np.zeros(size, np.int64)
+    # one class after the other: all of them in the size of a photograph would fill the memory
+    for label, small in enumerate(_cut(outputs['logits'], picture)):
+        plane = _resized(small.astype(np.float32), size)
+        better = plane > best
+        best[better], labels[better] = plane[better], label
+    return Segmented(labels)
+
+
+def detected(outputs: Outputs, picture: Prepared) -> Detected:
+    """Return the objects of a graph, the segments of a panoptic one, or both.
+
+    They are ``boxes`` (M, 4), ``scores`` (M,), ``labels`` (M,) and, where it has them, ``masks``
+    (M, H, W); ``segments`` (H, W).
+    """
+    found = {}
+    if 'segments' in outputs:
+        found['segments'] = _nearest(_cut(outputs['segments'], picture), picture.original)
+    if 'boxes' not in outputs:
+        return Detected(**found)
+    kept = outputs['labels'] >= 0  # places without an object have label -1
+    (height, width), (old_height, old_width) = picture.shape, picture.original
+    # what was padded belongs to no object
+    ends = np.array([width, height] * 2, np.float32)
+    scale = np.array([width / old_width, height / old_height] * 2, np.float32)
+    found['boxes'] = outputs['boxes'][kept].astype(np.float32).clip(0, ends) / scale
+    found['scores'] = outputs['scores'][kept].astype(np.float32)
+    found['labels'] = outputs['labels'][kept]
+    if 'masks' in outputs:  # of what they cover at least half of a pixel
+        small = (mask.astype(np.float32) for mask in _cut(outputs['masks'][kept], picture))
+        masks = [_resized(mask, picture.original) >= 0.5 for mask in small]
+        found['masks'] = np.reshape(masks, (-1, old_height, old_width)).astype(bool)  # also of none
+    return Detected(**found)
+
+
+def _cut(maps: np.ndarray, picture: Prepared) -> np.ndarray:
+    """Return maps (..., H, W) without what was padded, (..., h, w)."""
+    height, width = picture.shape
+    return maps[..., :height, :width]
+
+
+def _nearest(labels: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """Return labels (h, w) in another size; each pixel has the label of the nearest center."""
+    rows, columns = (
+        np.minimum((np.arange(new) + 0.5) * old / new, old - 1).astype(int)
+        for new, old in zip(size, labels.shape, strict=True)
+    )
+    return labels[rows][:, columns]
+
+
+def _resized(plane: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """Return a map (h, w) of float32 in another size, stretched bilinearly."""
+    import cv2
+
+    return plane if plane.shape == tuple(size) else cv2.resize(plane, size[::-1])
+
+
+READ: dict[str, Callable[[Outputs, Prepared], Answer]] = {
+    'classification': classified,
+    'segmentation': segmented,
+    'detection': detected,
+}
+
+
+# ------------------------------------------------------------------------ what an answer is
+
+_OBJECTS = {'boxes': 'NM4', 'scores': 'NM', 'labels': 'NM'}
+_MASKS = {'masks': 'NMHW'}
+_SEGMENTS = {'segments': 'NHW'}
+# By the task: the outputs that a graph may have together, and their axes. One letter stands for the
+# same number in all of them.
+FORMS: dict[str, tuple[dict[str, str], ...]] = {
+    'classification': ({'logits': 'NC'},),
+    'segmentation': ({'logits': 'NCHW'}, {'mask': 'NHW'}),
+    'detection': (
+        _OBJECTS,
+        _OBJECTS | _MASKS,
+        _SEGMENTS,
+        _OBJECTS | _SEGMENTS,
+        _OBJECTS | _MASKS | _SEGMENTS,
+    ),
+}
+
+
+def require_form(
+    task: str, shapes: Mapping[str, Sequence[int | None]], place: str, images: int | None = None
+) -> None:
+    """Check that outputs of such shapes, by their names, are an answer of a task for ``images``.
+
+    Raises:
+        InputError: they are not; the message begins with ``place``.
+    """
+    axes = {name: len(shape) for name, shape in shapes.items()}
+    for form in FORMS[task]:
+        if axes != {name: len(letters) for name, letters in form.items()}:
+            continue
+        sizes = {'4': 4} | ({'N': images} if images else {})  # by the letter of an axis
+        pairs = (pair for name in form for pair in zip(form[name], shapes[name], strict=True))
+        if all(size is None or size == sizes.setdefault(axis, size) for axis, size in pairs):
+            return
+    given = ', '.join(f'{name} ({in_words(shape)})' for name, shape in shapes.items())
+    raise InputError(f'{place}: {given or "no outputs"} cannot be an answer for {task}')
+
+
+def in_words(shape: Sequence[int | None]) -> str:
+    """Return a shape as ``? x 3 x 224 x 224``."""
+    return ' x '.join('?' if size is None else str(size) for size in shape)
+
+
+def require_numbers(values: Mapping[str, Any], place: str) -> None:
+    """Check that the floats that a model has found, by what they are, are finite.
+
+    Raises:
+        InputError: they are not; the message begins with ``place``.
+    """
+    for name, found in values.items():
+        is_float = isinstance(found, np.ndarray) and found.dtype.kind == 'f'
+        if is_float and not np.isfinite(found).all():
+            raise InputError(
+                f'{place} answers with {name} that are NaN or infinite: its weights are damaged, '
+                'or it needs more than half precision'
+            )
+
+
+def require_names(answer: Answer, classes: Sequence[str], place: str) -> None:
+    """Check that the labels of an answer have names; void segments need none.
+
+    Raises:
+        InputError: one has no name; the message begins with ``place``.
+    """
+    labels = np.arange(len(answer.scores)) if isinstance(answer, Classified) else answer.labels
+    if labels is None or not labels.size:
+        return
+    for label in (labels.min(), labels.max()):
+        if not 0 <= label < len(classes):
+            raise InputError(
+                f'{place} answers with a label {label}, but its card names {len(classes)} classes'
+            )

@@ -1,0 +1,178 @@
+"""What is known of an exported file, beside it as JSON: ``model.onnx`` and ``model.onnx.json``.
+
+A graph says neither how pictures become its input nor what its numbers mean. The card does, in
+plain data: names, numbers, and steps by their type. Nothing in a card is code. A card may come from
+anywhere, so each value has to follow the rule beside its name.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+from ..errors import InputError
+from ..utils.files import read_json, write_file
+from ..utils.rules import DICT, FLAG, NONE, TEXT, choice, listed, number, whole
+from .step_rules import MOST_STEPS, SIDE, require_values
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphInput:
+    """The input of a graph.
+
+    Attributes:
+        name: of the input.
+        dtype: ``'float32'``, or ``'uint8'`` where preprocessing is inside.
+        layout: ``'NCHW'``, or ``'NHWC'`` where preprocessing is inside.
+        shape: four numbers in the order of ``layout``, None where any number will do.
+        color: order of the channels, always ``'rgb'``.
+        mean: of the three channels, 0 to 255; the network gets ``(pixel - mean) / std``.
+        std: of the three channels.
+        preprocess_inside: whether the graph does that by itself.
+    """
+
+    name: Annotated[str, TEXT]
+    dtype: Annotated[str, choice('float32', 'uint8')]
+    layout: Annotated[str, choice('NCHW', 'NHWC')]
+    shape: Annotated[list, listed(SIDE | NONE, 4)]
+    color: Annotated[str, choice('rgb')]
+    mean: Annotated[list, listed(number(least=-1e6, most=1e6), 3)]
+    std: Annotated[list, listed(number(least=1e-6, most=1e6), 3)]
+    preprocess_inside: Annotated[bool, FLAG]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GraphOutput:
+    """An output of a graph; in ``shape``, None stands where any number may come."""
+
+    name: Annotated[str, TEXT]
+    dtype: Annotated[str, TEXT]
+    shape: Annotated[list, listed(whole(0, 2**31) | NONE)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """What is known of an exported file.
+
+    Attributes:
+        format: ``'onnx'``, ``'openvino'`` or ``'pt2'``.
+        task: ``'classification'``, ``'detection'`` or ``'segmentation'``.
+        name: of the config or model.
+        classes: their names, by the labels of the answers.
+        palette: their colors (red, green, blue), or None.
+        input: of the graph.
+        steps: how a picture becomes an input, see :mod:`.preparing`.
+        outputs: of the graph, in order.
+        dynamic: what may differ from call to call: ``'batch'``, ``'size'``.
+        checkpoint: ``{'file': name, 'sha256': ..., 'license': ...}`` of the weights, None for
+            initial ones. The license is an SPDX identifier, None where it is not known.
+        file_sha256: of the exported file, see :func:`digest`; :meth:`write` fills it in.
+        parity: how far the answers were from those of the model that was exported.
+        versions: of the packages that made the file.
+        threshold: see :class:`.threshold.Threshold`, None where none was chosen.
+        int8: of a graph in 8 bits, its ``metric``, that metric in ``float32`` and ``int8`` on a
+            number of ``pictures``, how many it was ``calibrated_on``, and the layers that stayed
+            ``in_float32``; None of others.
+    """
+
+    format: Annotated[str, choice('onnx', 'openvino', 'pt2')]
+    task: Annotated[str, choice('classification', 'detection', 'segmentation')]
+    name: Annotated[str, TEXT]
+    classes: Annotated[list, listed(TEXT)]
+    palette: Annotated[list | None, listed(listed(whole(0, 255), 3)) | NONE]
+    input: Annotated[GraphInput, DICT]
+    steps: Annotated[list, listed(DICT, most=MOST_STEPS)]
+    outputs: Annotated[list, listed(DICT)]
+    dynamic: Annotated[list, listed(choice('batch', 'size'))]
+    checkpoint: Annotated[dict | None, DICT | NONE]
+    file_sha256: Annotated[str, TEXT] = ''
+    parity: Annotated[dict, DICT]
+    versions: Annotated[dict, DICT]
+    int8: Annotated[dict | None, DICT | NONE] = None
+    threshold: Annotated[dict | None, DICT | NONE] = None
+
+    @classmethod
+    def read(cls, file: str | Path) -> 'Card':
+        """Return the card beside an exported file.
+
+        Raises:
+            InputError: one of the two is missing, the card is no card, or it is that of another
+                file.
+        """
+        path, file = card_path(file), Path(file)
+        if not file.is_file():
+            raise InputError(f'{file}: no such file')
+        if not path.exists():
+            raise InputError(
+                f'{file}: its card {path.name} is missing; it says how pictures become the input. '
+                "'vitbackbones export' writes both: copy them together, or export again."
+            )
+        try:
+            content = read_json(path)
+        except InputError as error:
+            raise InputError(f'{error}; export {file.name} again') from error
+        if not isinstance(content, Mapping):
+            raise InputError(f'{path}: a card must be an object {{...}}')
+        values = _fields(cls, content, path)
+        values['input'] = GraphInput(**_fields(GraphInput, values['input'], path, 'input.'))
+        values['outputs'] = [
+            GraphOutput(**_fields(GraphOutput, each, path, f'outputs[{i}].'))
+            for i, each in enumerate(values['outputs'])
+        ]
+        if values.get('file_sha256') != digest(file):
+            files = ' and '.join(str(part) for part in parts(file))
+            raise InputError(
+                f'{path} is the card of another file: the SHA-256 in it is not that of {files}. '
+                'Copy what was exported together, or export again.'
+            )
+        return cls(**values)
+
+    def write(self, file: str | Path) -> Path:
+        """Write the card beside a file that was exported, and return its path.
+
+        Raises:
+            InputError: it cannot be written.
+        """
+        card = replace(self, file_sha256=digest(file))
+        path = card_path(file)
+        write_file(path, json.dumps(asdict(card), indent=1).encode())
+        return path
+
+
+def card_path(file: str | Path) -> Path:
+    """Return where the card of an exported file lies.
+
+    >>> card_path('out/model.onnx').name
+    'model.onnx.json'
+    """
+    return Path(f'{file}.json')
+
+
+def digest(file: str | Path) -> str:
+    """Return the SHA-256 of an exported file and of its weights, where these lie beside it."""
+    hashed = hashlib.sha256()
+    for part in parts(Path(file)):
+        with open(part, 'rb') as opened:
+            for content in iter(partial(opened.read, 2**20), b''):
+                hashed.update(content)
+    return hashed.hexdigest()
+
+
+def parts(file: Path) -> list[Path]:
+    """Return a file and its weights: ``.bin`` of OpenVINO, ``.onnx.data`` of large ONNX graphs."""
+    weights = file.with_suffix('.bin') if file.suffix == '.xml' else Path(f'{file}.data')
+    return [file, weights] if weights.is_file() else [file]
+
+
+def _fields(cls: type, content: Mapping, path: Path, place: str = '') -> dict:
+    """Return the fields of a class as they stand at a ``place`` of a card; others are ignored."""
+    rules = {name: kind.__metadata__[0] for name, kind in cls.__annotations__.items()}
+    needed = [name for name in rules if not hasattr(cls, name)]
+    if missing := [place + name for name in needed if name not in content]:
+        raise InputError(f'{path} misses {", ".join(missing)}; export the file again')
+    rules = {name: rule for name, rule in rules.items() if name in content}
+    require_values(content, rules, f'{path}: {place}')
+    return {name: content[name] for name in rules}

@@ -1,0 +1,166 @@
+"""An exported file, ready to answer."""
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InputError
+from ..utils.messages import in_one_line
+from .answers import READ, Answer, require_form, require_names, require_numbers
+from .card import Card
+from .preparing import SLIDE, Prepared, prepare
+from .runtimes import LONGEST, RUNTIMES, open_graph, runtime_of
+from .sliding import require_few, slide, windows
+from .step_rules import require_steps
+
+MOST_VALUES = 2**29  # in the images of one run of a graph; in floats 2 GB
+
+
+def load(file: str | Path, threads: int = 0, trusted: bool = False) -> 'Exported':
+    """Return an exported file and its card, ready to answer.
+
+    Args:
+        file: ``.onnx``, ``.xml`` or ``.pt2``, with its card beside it.
+        threads: of the runtime, by default one for each core.
+        trusted: whether code in the file may run, which ``.pt2`` files may hold.
+
+    Raises:
+        InputError: file or card is missing or damaged, they are not of one model, or the runtime is
+            not installed or cannot run the file.
+
+    >>> exported = load('model.onnx')  # doctest: +SKIP
+    >>> exported.predict(cv2.imread('photo.jpg')).boxes  # doctest: +SKIP
+    """
+    return Exported(file, threads, trusted)
+
+
+class Exported:
+    """An exported file, ready to answer; arguments as :func:`load`.
+
+    Attributes:
+        file: its path.
+        card: what is known of it.
+        runtime: name and version of what runs it.
+    """
+
+    def __init__(self, file: str | Path, threads: int = 0, trusted: bool = False) -> None:
+        self.file = Path(file)
+        self.card = Card.read(file)
+        self.runtime = runtime_of(self.file.suffix)
+        require_steps(self.card.steps, f'{file}.json')
+        shapes = {output.name: output.shape for output in self.card.outputs}
+        require_form(self.card.task, shapes, f'{file}.json')
+        self._graph = open_graph(file, self.card, threads, trusted)
+        self._windows = {}  # options of sliding.slide, where windows slide
+        for step in self.card.steps:
+            if step['type'] == SLIDE:
+                fill = 'size' not in self.card.dynamic
+                self._windows = {'crop': step['crop'], 'stride': step['stride'], 'fill': fill}
+        if self._windows and 'logits' not in shapes:
+            raise InputError(
+                f'{self.file}: windows slide over a picture, and their logits are averaged, but '
+                f'the graph gives {", ".join(shapes)}; export it with --output logits'
+            )
+
+    def running(self, run: Callable[[np.ndarray], list[np.ndarray]]) -> 'Exported':
+        """Return a copy whose graph is run in another way."""
+        other = copy.copy(self)
+        other._graph = replace(self._graph, run=run)
+        return other
+
+    def run(self, image: np.ndarray) -> dict[str, np.ndarray]:
+        """Return the outputs of the graph, by name.
+
+        A graph for a fixed number of images is run as often as needed.
+
+        Args:
+            image: as ``card.input`` says, such as (N, 3, H, W) normalized.
+
+        Raises:
+            InputError: the graph takes images of other shapes or another type, or fails.
+        """
+        self._require_taken(image)
+        at_once = self.card.input.shape[0] or len(image)
+        if at_once > len(image) and at_once * image[0].size > MOST_VALUES:
+            raise InputError(f'{self.file} takes {at_once} images at once; export it for fewer')
+        parts = []
+        for i in range(0, len(image), at_once):
+            part = image[i : i + at_once]
+            missing = at_once - len(part)  # for which the last image stands
+            full = np.concatenate([part, *[part[-1:]] * missing]) if missing else part
+            try:
+                outputs = self._graph.run(np.ascontiguousarray(full))
+            except Exception as error:  # of any kind, as runtimes are written in C++
+                name, reason = RUNTIMES[self.file.suffix].name, in_one_line(error, LONGEST)
+                raise InputError(f'{self.file}: {name} fails: {reason}') from error
+            parts.append([output[: len(part)] for output in outputs])
+        names = [output.name for output in self.card.outputs]
+        whole = (np.concatenate(values) for values in zip(*parts, strict=True))
+        return dict(zip(names, whole, strict=True))
+
+    def predict(self, pixels: np.ndarray) -> Answer:
+        """Return what is on a picture (H, W, 3) in uint8 and BGR, as OpenCV reads it.
+
+        Raises:
+            InputError: see :meth:`run` and :func:`~vitbackbones.runtime.preparing.prepare`.
+        """
+        return self.answer([self.prepare(pixels)])[0]
+
+    def prepare(self, pixels: np.ndarray) -> Prepared:
+        """Return what the graph takes of a picture (H, W, 3) in uint8 and BGR.
+
+        Raises:
+            InputError: it has another form, nothing is left of it in the size of the graph, or
+                more windows would slide over it than can be computed.
+        """
+        picture = prepare(pixels, self.card)
+        if self._windows:
+            require_few(picture.image, self._windows['crop'], self._windows['stride'])
+        return picture
+
+    def answer(self, pictures: Sequence[Prepared]) -> list[Answer]:
+        """Return the answers for prepared pictures whose images have one size.
+
+        Raises:
+            InputError: see :meth:`run`.
+        """
+        images = np.stack([picture.image for picture in pictures])
+        if self._windows:
+            whole = slide(lambda x: self.run(x)['logits'], images, **self._windows)
+            outputs = {'logits': whole}
+        else:
+            outputs = self.run(images)
+        shapes = {name: x.shape for name, x in outputs.items()}
+        require_form(self.card.task, shapes, f'{self.file}', len(pictures))
+        if self.card.task == 'segmentation':  # NaN would be hidden behind a label
+            require_numbers(outputs, f'{self.file}')
+        answers = []
+        for i, picture in enumerate(pictures):
+            of_picture = {name: x[i] for name, x in outputs.items()}
+            answer = READ[self.card.task](of_picture, picture)
+            require_numbers(vars(answer), f'{self.file}')
+            require_names(answer, self.card.classes, f'{self.file}')
+            answers.append(answer)
+        return answers
+
+    def parts(self, images: np.ndarray) -> list[np.ndarray]:
+        """Return what the graph is run on for prepared images: windows where they slide."""
+        if not self._windows:
+            return [images]
+        return [window.images for window in windows(images, **self._windows)]
+
+    def _require_taken(self, image: np.ndarray) -> None:
+        given = self.card.input
+        sizes = zip(given.shape[1:], image.shape[1:], strict=False)
+        fits = image.ndim == len(given.shape) and all(want in (None, has) for want, has in sizes)
+        if fits and len(image) and image.dtype == given.dtype:
+            return
+        # the number of images, which is the first size, is no matter of a graph's
+        wanted = ' x '.join(['N', *('?' if n is None else str(n) for n in given.shape[1:])])
+        raise InputError(
+            f'{self.file} takes images of {wanted} in {given.dtype} ({given.layout}), not '
+            f'{" x ".join(map(str, image.shape))} in {image.dtype}'
+        )

@@ -1,0 +1,146 @@
+"""Bring pictures into the form of a graph's input, following the steps on its card.
+
+The steps are those of the pipeline that the model was tested with, with the same numbers: cv2 where
+mmcv takes it, Pillow where mmpretrain does. Each is a dict with its ``type`` and its options, which
+:mod:`.step_rules` checks. A last step ``slide`` is no change of the picture, see :mod:`.sliding`.
+
+A graph that normalizes by itself gets the mean color where others get zeros, rounded to 8 bits.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import InputError
+from .card import Card, GraphInput
+from .step_rules import INTERPOLATIONS, MAX_PIXELS
+
+SLIDE = 'slide'
+Size = tuple[int, int] | list[int]  # height, width
+Color = float | np.ndarray  # of all channels, or (3,)
+
+
+class Taken(NamedTuple):
+    """How a picture becomes the input of a graph: the two parts of a card that say so."""
+
+    steps: list[dict]
+    input: GraphInput
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A picture as a graph takes it.
+
+    Attributes:
+        image: (3, H, W) normalized, or (H, W, 3) in uint8 where the graph does that; red first.
+        shape: (h, w) of the picture in it. What lies below and to the right was padded.
+        original: (h, w) of the picture as it was given.
+    """
+
+    image: np.ndarray
+    shape: tuple[int, int]
+    original: tuple[int, int]
+
+
+def prepare(pixels: np.ndarray, card: Card | Taken) -> Prepared:
+    """Return what a graph takes of a picture (H, W, 3) in uint8 and BGR.
+
+    Raises:
+        InputError: the picture has other axes or values, or resizing leaves nothing of it.
+    """
+    if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8:
+        given = f'{" x ".join(map(str, pixels.shape))} of {pixels.dtype}'
+        raise InputError(f'a picture must be (H, W, 3) of uint8 in BGR, not {given}')
+    picture = pixels
+    for step in card.steps:
+        picture = _changed(picture, step)
+    image, empty = picture[..., ::-1], np.round(card.input.mean)  # (h, w, 3) in RGB
+    if not card.input.preprocess_inside:
+        mean, std = (np.array(each, np.float32) for each in (card.input.mean, card.input.std))
+        image, empty = image.astype(np.float32), np.zeros(3)
+        image -= mean
+        image /= std
+    for step in card.steps:
+        if step['type'] == 'pad':
+            image = _padded(image, step['size'], empty)
+        elif step['type'] == 'pad_to_multiple':
+            sides = (image.shape[0], image.shape[1])
+            image = _padded(image, _next(sides, step['divisor']), empty)
+    if card.input.layout == 'NCHW':
+        image = image.transpose(2, 0, 1)  # (3, H, W)
+    image = np.ascontiguousarray(image, card.input.dtype)
+    return Prepared(image, picture.shape[:2], pixels.shape[:2])
+
+
+def _changed(picture: np.ndarray, step: Mapping) -> np.ndarray:
+    """Return a picture (H, W, 3) after a step; what comes after normalization leaves it alone."""
+    height, width = picture.shape[:2]
+    if step['type'].startswith('resize'):
+        size = _new_size(step, height, width)
+        _require_pixels(picture, size, 'resized')
+        how = step.get('interpolation', 'bilinear')
+        if step.get('backend') == 'pillow':
+            from PIL import Image
+
+            method = Image.Resampling[INTERPOLATIONS['pillow'][how]]
+            return np.array(Image.fromarray(picture).resize((size[1], size[0]), method))
+        import cv2
+
+        method = getattr(cv2, INTERPOLATIONS['cv2'][how])
+        return cv2.resize(picture, (size[1], size[0]), interpolation=method)
+    if step['type'] == 'center_crop':  # as mmcv does
+        size = step['size']
+        top, left = max(0, round((height - size[0]) / 2)), max(0, round((width - size[1]) / 2))
+        return picture[top : top + size[0], left : left + size[1]]
+    if step['type'] == 'pad_pixels':  # as mmcv does
+        size = step.get('size') or _next((height, width), step.get('multiple', 1))
+        return _padded(picture, size, step.get('value', 0))
+    return picture
+
+
+def _new_size(step: Mapping, height: int, width: int) -> Size:
+    """Return height and width after a step that resizes, rounded as its toolbox does."""
+    if step['type'] == 'resize':
+        return step['size']
+    if step['type'] == 'resize_to_multiple':  # of mmseg
+        return _next((height, width), step['divisor'])
+    if step['type'] == 'resize_edge':  # of mmpretrain
+        length, edge = step['length'], step.get('edge', 'short')
+        narrow, wide = width < height, width > height
+        if edge == 'width' or (edge == 'short' and narrow) or (edge == 'long' and wide):
+            return int(length * height / width), length
+        return length, int(length * width / height)
+    if step['type'] == 'resize_over':  # until a frame is covered, of torchvision
+        factor = max(step['size'][0] / height, step['size'][1] / width)
+        return round(height * factor), round(width * factor)
+    if step['type'] == 'resize_into':  # as far as a frame allows, of mmcv
+        factor = min(step['size'][0] / height, step['size'][1] / width)
+    else:  # 'resize_within': as far as the longer and the shorter side allow, of mmcv
+        factor = min(step['longer'] / max(height, width), step['shorter'] / min(height, width))
+    return int(height * factor + 0.5), int(width * factor + 0.5)
+
+
+def _require_pixels(image: np.ndarray, size: Size, done: str) -> None:
+    """Check that an image (H, W, 3) may get another size: not empty, and not large by the card.
+
+    What is larger than :data:`MAX_PIXELS` was so when it was given.
+    """
+    if not 0 < size[0] * size[1] <= max(MAX_PIXELS, image.shape[0] * image.shape[1]):
+        old = f'{image.shape[1]} x {image.shape[0]} pixels'
+        raise InputError(f'its {old} cannot be {done}: they would become {size[1]} x {size[0]}')
+
+
+def _next(sides: Size, divisor: int) -> list[int]:
+    """Return the next multiples of both sides."""
+    return [-(-side // divisor) * divisor for side in sides]
+
+
+def _padded(image: np.ndarray, size: Size, value: Color) -> np.ndarray:
+    height, width = (max(pair) for pair in zip(size, image.shape[:2], strict=True))
+    _require_pixels(image, (height, width), 'padded')
+    canvas = np.empty((height, width, 3), image.dtype)
+    canvas[:] = value
+    canvas[: image.shape[0], : image.shape[1]] = image
+    return canvas

@@ -1,0 +1,71 @@
+"""Modules that have moved: their old paths import the new modules, with a warning.
+
+Public paths of a release work in the two minor releases after it (docs/versions.md).
+"""
+
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+# old path: new path, both inside of vitbackbones; modules of a folder move with it
+MOVED = {
+    'backbones.classifier': 'backbones.by_name',
+    'backbones.necks': 'necks',
+    'configuration.checks': 'preparing',
+    'data.importing': 'importing',
+    'export.runtime': 'runtime',
+    'inference.drawing': 'drawing',
+    'inference.predictor': 'tasks.predictor',
+    'inference.sources': 'data.sources',
+    'results': 'reports',
+    'results.analysis': 'analysis',
+    'results.audit': 'audit',
+    'results.publishing': 'reports',
+    'results.report': 'reports',
+    'training.trackers': 'trackers',
+}
+PACKAGE = __name__.partition('.')[0]
+
+
+def new_path(name: str) -> str | None:
+    """Return the path that a module has now, or None if ``name`` is not an old path."""
+    place = name.removeprefix(f'{PACKAGE}.')
+    folders = [old for old in MOVED if place == old or place.startswith(f'{old}.')]
+    if place == name or not folders:
+        return None
+    old = max(folders, key=len)
+    return f'{PACKAGE}.{MOVED[old]}{place.removeprefix(old)}'
+
+
+class MovedModules(MetaPathFinder, Loader):
+    """Finds a module under its old path. Both paths give the same module."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        new = new_path(name)
+        if new is None:
+            return None
+        warnings.warn(f'{name} has moved: import {new}', DeprecationWarning, stacklevel=2)
+        return ModuleSpec(name, self)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Import the new module. Its own spec, which the import is about to replace, is kept."""
+        module = import_module(str(new_path(spec.name)))
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module its own spec back."""
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state
+
+
+def install() -> None:
+    """Let old paths be imported; once in a process."""
+    if not any(isinstance(finder, MovedModules) for finder in sys.meta_path):
+        sys.meta_path.insert(0, MovedModules())
