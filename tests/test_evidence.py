@@ -11,10 +11,10 @@ from vitbackbones.analysis.study_table import COLUMNS, Record, table
 from vitbackbones.commands.study import read_study
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / 'docs' / 'evidence.md').read_text()
+PAGE = (ROOT / 'docs' / 'lab' / 'evidence.md').read_text()
 STUDIES = sorted((ROOT / 'configs' / 'studies').glob('*.py'))
 COMPUTED = [key for key in COLUMNS if key != 'parameters']
-RUNS = ROOT / 'docs' / 'evidence'
+RUNS = ROOT / 'docs' / 'lab' / 'evidence'
 
 
 def published(name):

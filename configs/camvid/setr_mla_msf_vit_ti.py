@@ -1,7 +1,7 @@
 """SETR-MLA on a small MSF-ViT, CamVid at half its size: the same data on two CPU cores.
 
 Reproduces: nothing published; the pair with setr_mla_simple_vit_ti_camvid compares attentions.
-Measured: mIoU 34.12 on test (48.54 on val); with dot-product attention 34.38: docs/camvid.md.
+Measured: mIoU 34.12 on test (48.54 on val); with dot-product attention 34.38: docs/lab/camvid.md.
 Hardware: two CPU cores or any GPU; 1.2 s a step on one free core, 26 minutes.
 
     python tools/train.py configs/camvid/setr_mla_msf_vit_ti.py

@@ -1,6 +1,6 @@
 """SETR-MLA on CamVid whose backbone has dot-product attention, or mean-shift attention.
 
-As setr_attention, on photographs of roads in eleven classes; docs/camvid.md has the data.
+As setr_attention, on photographs of roads in eleven classes; docs/lab/camvid.md has the data.
 
     OMP_NUM_THREADS=1 vitbackbones compare configs/studies/setr_attention_camvid.py --jobs 2
 """

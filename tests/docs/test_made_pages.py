@@ -60,7 +60,7 @@ def require_current(name, made):
             assert counted in (ours, NOT_COUNTED), line
 
 
-@pytest.mark.parametrize('name', ['ablations', 'printed', 'weights'])
+@pytest.mark.parametrize('name', ['lab/ablations', 'lab/printed', 'weights'])
 def test_a_committed_page_is_current(made, name, monkeypatch):
     worked = made.worked
     monkeypatch.setattr(
@@ -90,7 +90,7 @@ def test_the_page_of_the_models_is_current(made, monkeypatch):
 
 def test_every_row_of_the_sheet_is_shown_with_its_sizes():
     shown = {}
-    for name in ('ablations', 'printed'):
+    for name in ('lab/ablations', 'lab/printed'):
         for text in page(name).splitlines():
             if text.startswith('## '):
                 paper = text.split()[1]
@@ -109,7 +109,7 @@ def test_every_row_of_the_sheet_is_shown_with_its_sizes():
 def test_where_our_count_is_not_the_printed_one_a_remark_says_why():
     differ = [
         text
-        for name in ('ablations', 'printed')
+        for name in ('lab/ablations', 'lab/printed')
         for text in page(name).splitlines()
         if re.search(r' / \+?[\d.]+ \([+-]', text)
     ]

@@ -295,7 +295,12 @@ def meaning(action: Action, prog: str) -> str:
 
 # ------------------------------------------------------------------------ writing
 
-COMMITTED = {'models': models, 'ablations': ablations, 'printed': printed, 'weights': weights}
+COMMITTED = {
+    'models': models,
+    'weights': weights,
+    'lab/ablations': ablations,
+    'lab/printed': printed,
+}
 ON_THE_SITE = {'recipes': recipes, 'compatibility': compatibility, 'commands': commands}
 
 

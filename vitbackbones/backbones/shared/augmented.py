@@ -1,10 +1,10 @@
 """The augmented shortcuts of Aug-ViT, Aug-PVT and Aug-T2T (Tang et al., 2021), and their factor.
 
-Aug-ViT's code multiplies the sum of stream, branch and paths by 3/4, which no equation of the paper
-has. No code was published for Aug-PVT and Aug-T2T, where a millionth of the stream would be left
-after the 48 sums of 24 blocks (docs/evidence.md): their factor is 1. It was 3/4 before. So a state
-dict holds the factor that its weights were trained with, as ``shortcut_scale``, and a model whose
-``shortcut`` names no ``scale`` takes it.
+The code of Aug-ViT multiplies the sum of stream, branch and paths by 3/4, which no equation of the
+paper has. No code was published for Aug-PVT and Aug-T2T. With 3/4, a millionth of the stream would
+be left there after the 48 sums of 24 blocks (docs/lab/evidence.md), so their factor is 1. It was
+3/4 before. A state dict therefore holds the factor that its weights were trained with, as
+``shortcut_scale``, and a model whose ``shortcut`` names no ``scale`` takes it.
 """
 
 import logging
