@@ -1,6 +1,6 @@
 """The table of a study, as Markdown to read and CSV to compute with.
 
-docs/lab/evidence.md says what it tests and what its verdicts mean. Models with one seed see the same
+docs/lab/evidence.md describes the test and its verdicts. Models with one seed see the same
 pictures in the same order, so their difference varies less than either result: the test is
 Student's paired t-test, with Holm's correction (1979) for many comparisons. The bootstrap (Efron,
 1979) draws the test pictures anew, with repetition, and evaluates both variants on the same ones.
