@@ -15,6 +15,7 @@ TEXTS = [ROOT / 'README.md'] + [
 ]
 FILE = re.compile(rf'(?<![\w./-])(?:{"|".join(FOLDERS)})/[\w./-]+\.(?:py|md|sh)\b')
 ROLE = re.compile(r':\w+:`~?(vitbackbones(?:\.\w+)+)`')
+RELATIVE_ROLE = re.compile(r':\w+:`~?(\.+)([\w.]+)`')
 # Pages and tests write these files themselves, or name them because they are missing.
 NOT_THERE = ('my_backbone', 'conv_backbone', 'newcomer', 'test_adding_a_backbone', '_coc.py')
 NOT_THERE += ('_s_coco.py', '_s_shapes.py', '/detr_aug_vits.py')  # paths of before, and misspelled
@@ -45,4 +46,14 @@ def test_what_a_text_names_is_there(pattern):
             )
             if not found and not any(part in name for part in NOT_THERE):
                 missing.append(f'{text.relative_to(ROOT)}: {name}')
+    assert missing == []
+
+
+def test_what_a_docstring_names_relative_to_its_module_is_there():
+    missing = []
+    for file in sorted((ROOT / 'vitbackbones').rglob('*.py')):
+        folder = file.relative_to(ROOT).parent.parts
+        for dots, name in RELATIVE_ROLE.findall(file.read_text()):
+            if not is_there('.'.join((*folder[: len(folder) + 1 - len(dots)], name))):
+                missing.append(f'{file.relative_to(ROOT)}: {dots}{name}')
     assert missing == []

@@ -193,7 +193,7 @@ def meant_files(options: Namespace) -> dict[str, Any]:
 
 
 def folder_options(options: Namespace) -> dict[str, Any]:
-    """Return what :func:`.own_data.use_own_data` is to know of a command line."""
+    """Return what :func:`~..preparing.own_data.use_own_data` is to know of a command line."""
     return {'changes': options.cfg_options, **meant_files(options)}
 
 

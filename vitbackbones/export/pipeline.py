@@ -1,6 +1,6 @@
 """A test pipeline as the plain steps of a card, for what runs the exported file.
 
-What the steps mean is in :mod:`.runtime.preparing`. A graph for any size takes the picture as the
+What the steps mean is in :mod:`..runtime.preparing`. A graph for any size takes the picture as the
 pipeline leaves it. One for a fixed size gets it
 
 * resized to that size, where the pipeline resizes without keeping the ratio of the sides;

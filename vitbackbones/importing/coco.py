@@ -20,7 +20,7 @@ NO_MASK = 'outlines of fewer than 3 points or outside of their picture, left out
 def read_coco(source: Source, annotations: Sequence[str] = ()) -> tuple[list[Picture], list[str]]:
     """Read the annotation files below a folder, and the names of their classes, in their order.
 
-    ``annotations`` are those of :func:`.annotation_files.find_files`.
+    ``annotations`` are those of :func:`~..data.own.annotation_files.find_files`.
     """
     parts, names = find_parts(source.root, (), annotations), {}
     pictures: dict[Path, Picture] = {}

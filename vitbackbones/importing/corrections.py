@@ -54,7 +54,7 @@ def import_corrections(
         out: an empty folder.
         copy: copy the pictures; otherwise they are links.
         least: likelihood below which an entry of the list is left out.
-        annotations, patterns: those of :func:`.pool.find_pool`.
+        annotations, patterns: those of :func:`~..data.own.pool.find_pool`.
 
     Raises:
         InputError: a picture or its labels are not those of the audit any more, or the list does

@@ -37,7 +37,7 @@ def finish(
 ) -> OwnData:
     """Let a config that names the ``parts`` of ``root`` know their classes, and say what they are.
 
-    ``source`` names the files in one line; ``trained`` is that of :meth:`.Task.use_folder`.
+    ``source`` names the files in one line; ``trained`` is that of :meth:`~.task.Task.use_folder`.
     """
     if trained is None and not parts['train'].whole:
         # checkpoints name a few of the pictures that they were trained on

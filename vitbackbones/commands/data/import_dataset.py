@@ -137,7 +137,7 @@ def make_folder(
 ) -> Path:
     """Let ``fill`` write a folder and say what is in it; print that, and return the folder.
 
-    ``follow`` is that of :class:`.Source`.
+    ``follow`` is that of :class:`~...importing.source.Source`.
 
     Raises:
         InputError: as :func:`import_dataset`.

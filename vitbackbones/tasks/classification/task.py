@@ -49,7 +49,7 @@ def head_reads_vectors(config: Mapping) -> Iterator[str]:
 
 
 class Classification(Task):
-    """A class for every image. Methods are described in :class:`.Task`."""
+    """A class for every image. Methods are described in :class:`~..task.Task`."""
 
     scope = 'mmpretrain'
     packer = 'PackInputs'

@@ -52,8 +52,8 @@ def use_folder(
     """Train, validate and test on the annotations that are found below ``root``.
 
     Where a file is split or lacks something, what is made of it is written to ``lists``. Arguments
-    and errors as of :meth:`.Task.use_folder`; ``annotations`` are those of
-    :func:`.annotation_files.find_files`.
+    and errors as of :meth:`~..task.Task.use_folder`; ``annotations`` are those of
+    :func:`~...data.own.annotation_files.find_files`.
     """
     config = separated(config)
     trained_on = None if trained is None else trained.get('trained_on', ())

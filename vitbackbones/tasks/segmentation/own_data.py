@@ -27,7 +27,7 @@ def use_folder(
     """Train, validate and test on the pictures and masks that are found below ``root``.
 
     The files of each part are written to ``lists``. Arguments and errors as of
-    :meth:`.Task.use_folder`.
+    :meth:`~..task.Task.use_folder`.
     """
     config = separated(config)
     known = None if trained is None else trained.get('trained_on', ())

@@ -13,7 +13,7 @@ from . import agreement
 
 
 class Segmentation(Task):
-    """A class for every pixel. Methods are described in :class:`.Task`."""
+    """A class for every pixel. Methods are described in :class:`~..task.Task`."""
 
     scope = 'mmseg'
     packer = 'PackSegInputs'
