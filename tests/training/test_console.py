@@ -6,7 +6,7 @@ import pytest
 from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
-from vitbackbones.preparing.common_steps import GUARDS, add_guards
+from vitbackbones.preparing.hooks import GUARDS, add_guards
 from vitbackbones.training import console
 
 from .toy import run_toy, toy_config

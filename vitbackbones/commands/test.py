@@ -26,10 +26,13 @@ from ..inference.tiles_in_test import use_tiles
 from ..openmmlab.missing_packages import leave_out_unused
 from ..openmmlab.runs import use_faster_coco
 from ..preparing.agreement import require_fit
-from ..preparing.common_steps import add_hooks, check_settings, find_data, join_machine, use_options
+from ..preparing.data_sets import find_data
 from ..preparing.explain import explained
+from ..preparing.hooks import add_hooks
+from ..preparing.machine import join_machine
 from ..preparing.own_data import use_own_data
 from ..preparing.pretrained import prepare_pretrained
+from ..preparing.settings import check_settings, use_options
 from ..preparing.trial import try_model
 from ..preparing.work_dir import choose_work_dir
 from ..registry import SCOPE
@@ -218,11 +221,11 @@ def prepare(config: Config, options: Namespace) -> Config:
     try_model(config)
     _require_task(config, options)
     _create_folders(options)
-    config = find_data(config, options, ('test',))
+    config = find_data(config, options.data_root, ('test',))
     config = cut(augment(config, options), options)
     if exported:
         config = use_exported(config, options.checkpoint, options.trusted)
-    return join_machine(fuse(config, options), options)
+    return join_machine(fuse(config, options), options.launcher, options.local_rank)
 
 
 def _load(config: Config, options: Namespace) -> Config:

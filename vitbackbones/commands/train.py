@@ -11,17 +11,13 @@ from ..configuration.read import read_config, require_sections
 from ..errors import InputError
 from ..openmmlab.missing_packages import leave_out_unused
 from ..preparing.agreement import check_batch_size, check_normalization, require_fit
-from ..preparing.common_steps import (
-    add_guards,
-    add_hooks,
-    check_settings,
-    find_data,
-    join_machine,
-    use_options,
-)
+from ..preparing.data_sets import find_data
 from ..preparing.explain import explained
+from ..preparing.hooks import add_guards, add_hooks
+from ..preparing.machine import join_machine
 from ..preparing.own_data import use_own_data
 from ..preparing.pretrained import prepare_pretrained, prepare_teacher
+from ..preparing.settings import check_settings, use_options
 from ..preparing.trial import try_model
 from ..preparing.work_dir import (
     StartAnewHook,
@@ -194,10 +190,10 @@ def _train(config: Config, options: Namespace) -> None:
             require_unused(Path(config.work_dir))
         config = _find_weights(config, options)
         config = prepare_teacher(config)
-        config = find_data(config, options, _splits(config))
+        config = find_data(config, options.data_root, _splits(config))
         show_warnings(check_batch_size(config, options.launcher))
         config = _keep_maps(_compile(config, options), options)
-        config = join_machine(add_guards(config), options)
+        config = join_machine(add_guards(config), options.launcher, options.local_rank)
         with explained(config):
             runner = QuietRunner.from_cfg(config)
             runner.register_hook(FirstStepHook())
@@ -220,7 +216,7 @@ def _smoke(config: Config, options: Namespace) -> None:
         show_warnings(check_normalization(config))
         config = add_guards(_compile(config, options))
         config = prepare_teacher(config, scratch=True)
-        config = smoke.as_smoke_test(join_machine(config, options))
+        config = smoke.as_smoke_test(join_machine(config, options.launcher, options.local_rank))
         with explained(config):
             _print(smoke.run(config))
 
@@ -233,9 +229,10 @@ def _overfit(config: Config, options: Namespace) -> None:
     with only_writer(config):
         try_model(config)
         config = _find_weights(config, options)
-        config = find_data(config, options, _splits(config))
+        config = find_data(config, options.data_root, _splits(config))
         suspects = overfit.find_suspects(config)
-        config = join_machine(overfit.use_few(config, options), options)
+        config = overfit.use_few(config, options)
+        config = join_machine(config, options.launcher, options.local_rank)
         with explained(config):
             _print(overfit.run(config, suspects))
 

@@ -18,9 +18,9 @@ from ..data.sources import SUFFIXES
 from ..errors import InputError
 from ..export.original import Original
 from ..openmmlab.missing_packages import leave_out_unused
-from ..preparing.common_steps import check_settings, use_options
 from ..preparing.explain import explained
 from ..preparing.own_data import take_classes_of
+from ..preparing.settings import check_settings, use_options
 from ..runtime.cache import Graphs, foreign_code, key_of, remember, versions
 from ..runtime.card import digest
 from ..runtime.runtimes import RUNTIMES as FORMATS_OF

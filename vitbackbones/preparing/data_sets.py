@@ -10,14 +10,26 @@ from collections import Counter
 
 from mmengine.config import Config
 
-from ..configuration.data_paths import datasets, loaders
+from ..configuration.data_paths import datasets, loaders, locate_data
 from ..configuration.settings import value_at
 from ..data.checks.findings import Findings
 from ..errors import InputError
 from ..tasks import find_task
 from ..utils.messages import plural, some
-from ..utils.processes import leads_machine
+from ..utils.processes import leads_machine, show_warnings
 from ..utils.verbs import command_line
+from .images import shared_files
+
+
+def find_data(config: Config, data_root: str | None, splits: tuple[str, ...]) -> Config:
+    """Return a config with the places of its data, after a look into the files.
+
+    Raises:
+        InputError: as :func:`check_data`, or the data are not there.
+    """
+    config = locate_data(config, data_root, splits)
+    show_warnings([*check_data(config, splits), *shared_files(config)])
+    return config
 
 
 def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:

@@ -15,7 +15,7 @@ from vitbackbones.backbones import MSFViT
 from vitbackbones.data import shapes
 from vitbackbones.data.loading import image_file
 from vitbackbones.errors import InputError
-from vitbackbones.preparing.common_steps import add_guards, add_hooks
+from vitbackbones.preparing.hooks import add_guards, add_hooks
 from vitbackbones.training.frozen import use_freeze
 from vitbackbones.training.hooks import cached_maps
 from vitbackbones.training.stored_maps import ROW, StoredMaps

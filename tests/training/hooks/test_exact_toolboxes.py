@@ -4,7 +4,7 @@ import pytest
 from mmengine.config import Config
 
 from vitbackbones.data import shapes
-from vitbackbones.preparing.common_steps import add_guards
+from vitbackbones.preparing.hooks import add_guards
 
 from ...commands.conftest import TINY, TINY_CLS, TINY_SEG
 from ...isolation import process_of_its_own

@@ -25,9 +25,9 @@ from ...drawing.sheet import picture_format, save, spread
 from ...errors import InputError
 from ...openmmlab.logs import silenced
 from ...openmmlab.missing_packages import leave_out_unused
-from ...preparing.common_steps import use_options
 from ...preparing.explain import explained
 from ...preparing.own_data import use_own_data
+from ...preparing.settings import use_options
 from ...registry import bare_name
 from ...tasks import TASKS, find_task
 from ...tasks.task import Task

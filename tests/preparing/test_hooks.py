@@ -1,41 +1,14 @@
-"""What every run of a config gets; the verbs that use it are tried beside this file."""
-
-from argparse import Namespace
+"""The hooks that every run gets; the commands that use them are tried beside ``commands``."""
 
 import pytest
-import torch
 from mmengine.config import Config
-from mmengine.fileio import get_file_backend
 
-from vitbackbones.openmmlab.loading import AtomicBackend
-from vitbackbones.preparing import common_steps
-from vitbackbones.preparing.common_steps import GUARDS, add_guards, add_hooks, add_service_hooks
+from vitbackbones.preparing.hooks import GUARDS, add_guards, add_hooks, add_service_hooks
 from vitbackbones.registry import HOOKS
-from vitbackbones.training import cores
 
-from ..training.toy import loader, toy_config
+from ..training.toy import toy_config
 
 pytestmark = pytest.mark.compat
-
-
-@pytest.fixture
-def prepared(tmp_path, monkeypatch):
-    """A config with eight data workers, prepared on a machine of four cores without a GPU."""
-    monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
-    monkeypatch.setattr(cores, 'available_cores', lambda: 4)
-    config = toy_config(tmp_path, train_dataloader=loader(num_workers=8))
-    options = Namespace(launcher='none', local_rank=0)
-    return common_steps.join_machine(config, options)
-
-
-def test_files_are_whole_workers_as_many_as_cores_and_it_is_said_what_runs_where(
-    capsys, prepared, tmp_path
-):
-    assert isinstance(get_file_backend(str(tmp_path)), AtomicBackend)
-    assert prepared.train_dataloader.num_workers == 1
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].endswith(f'from {common_steps.PACKAGE}')
-    assert said[1].endswith(f'on the CPU, torch threads: 1, work dir {tmp_path}')
 
 
 def test_a_config_gets_the_guards_that_it_does_not_choose_itself(tmp_path):
