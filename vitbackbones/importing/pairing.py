@@ -26,8 +26,8 @@ def paired(
 ) -> dict[Path, Path]:
     """Return the annotation file of each picture, and list those of no or several pictures.
 
-    Both have one name, in one folder or in two whose paths have the same :func:`~..data.own.roles.own_words`:
-    ``images/train/a.jpg`` and ``labels/train/a.txt``. Of several pictures the one as deep as the
+    Both have one name, in one folder or in two whose paths have the same
+    :func:`~..data.own.roles.own_words`: ``images/train/a.jpg`` and ``labels/train/a.txt``. Of several pictures the one as deep as the
     file counts. Any other file belongs to the picture that it names itself. A folder in which no
     file has its picture in the first way may be called anything: there names alone count, unless
     its pictures have their files already.

@@ -14,7 +14,7 @@ from .agreement import is_panoptic
 
 
 class Detection(Task):
-    """Boxes, masks of instances, and panoptic segments. Methods are described in :class:`~..task.Task`."""
+    """Boxes, instance masks and panoptic segments; :class:`~..task.Task` describes the methods."""
 
     scope = 'mmdet'
     packer = 'PackDetInputs'
