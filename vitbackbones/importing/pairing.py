@@ -26,11 +26,11 @@ def paired(
 ) -> dict[Path, Path]:
     """Return the annotation file of each picture, and list those of no or several pictures.
 
-    Both have one name, in one folder or in two whose paths have the same
-    :func:`~..data.own.roles.own_words`: ``images/train/a.jpg`` and ``labels/train/a.txt``. Of several pictures the one as deep as the
-    file counts. Any other file belongs to the picture that it names itself. A folder in which no
-    file has its picture in the first way may be called anything: there names alone count, unless
-    its pictures have their files already.
+    Both have the same name. They lie in one folder, or in two folders whose paths have the same
+    :func:`~..data.own.roles.own_words`: ``images/train/a.jpg`` and ``labels/train/a.txt``. Of
+    several images with this name, the one at the depth of the file counts. Any other file belongs
+    to the image that it names itself. If no file of a folder has its image in the first way, the
+    folder may have any name: there, only file names count, unless its images have their files.
 
     Args:
         source: gets the notes and the faults.

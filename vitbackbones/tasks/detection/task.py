@@ -14,7 +14,7 @@ from .agreement import is_panoptic
 
 
 class Detection(Task):
-    """Boxes, instance masks and panoptic segments; :class:`~..task.Task` describes the methods."""
+    """Boxes, instance masks and panoptic segments. :class:`~..task.Task` describes the methods."""
 
     scope = 'mmdet'
     packer = 'PackDetInputs'
