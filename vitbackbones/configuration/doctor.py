@@ -171,7 +171,8 @@ def package(env: Environment) -> Answer:
 
 def torch(env: Environment) -> Answer:
     """Can torch be imported, and does it find the GPU?"""
-    probe, version = env.probes['torch'], env.version('torch')
+    probe = env.probes['torch']
+    version = env.version('torch')
     if probe.missing == 'torch':
         return 'problem', 'not installed', 'pip install torch torchvision'
     if probe.error:
@@ -191,7 +192,8 @@ def torchvision(env: Environment) -> Answer | None:
     """Are torch and torchvision a pair?"""
     if 'torchvision' not in env.packages:
         return None
-    fault, error = unequal_pair(env), env.probes['torchvision'].error
+    fault = unequal_pair(env)
+    error = env.probes['torchvision'].error
     if not fault and error and not env.probes['torch'].error:
         fault = f'import torchvision: {error}'
     if fault:
@@ -223,7 +225,8 @@ def _torch_again(env: Environment) -> str:
 def opencv(env: Environment) -> Answer:
     """Can cv2 be imported, as on a server without libGL, and is there one installation of it?"""
     there = [name for name in OPENCVS if name in env.packages]
-    names, probe = _versions(env, there), env.probes['cv2']
+    names = _versions(env, there)
+    probe = env.probes['cv2']
     if probe.missing == 'cv2':
         return 'problem', 'not installed', 'pip install opencv-python-headless'
     again = 'pip install --no-deps --upgrade opencv-python-headless'  # for the numpy that is there
@@ -244,7 +247,8 @@ def family(env: Environment) -> Answer:
     if originals and onedl:
         names = f'{_versions(env, onedl)} and {_versions(env, originals)}'
         text = f'{names} install the same modules; which of them is imported is a matter of chance'
-        again, both = ' '.join(onedl), ' '.join([*onedl, *originals])
+        again = ' '.join(onedl)
+        both = ' '.join([*onedl, *originals])
         return 'problem', text, f'pip uninstall -y {both} && pip install --no-deps {again}'
     if not originals and not onedl:
         text = 'not installed: models by name work; training and predicting need a toolbox'
@@ -295,7 +299,8 @@ def installation_fault() -> str:
     env = Environment(installed_packages())
     state, text, *remedy = family(env)
     if state != 'problem':
-        text, remedy = unequal_pair(env), [_torch_again(env)]
+        text = unequal_pair(env)
+        remedy = [_torch_again(env)]
     return f"{text}; type: {remedy[0]} ('vitbackbones doctor' looks at everything)" if text else ''
 
 

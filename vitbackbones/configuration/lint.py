@@ -165,7 +165,8 @@ def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> I
                     yield f'{path}.{key}.{name}: unknown key{hint}'
         items = [(key, value) for key, value in node.items() if not {key, kind} & FOREIGN]
     else:
-        kind, items = owner, entries(node)
+        kind = owner
+        items = entries(node)
     for key, value in items:
         yield from _walk(lookup, config, f'{path}.{key}', value, kind)
 
@@ -190,7 +191,8 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
         if derived or str(owner).startswith(SCOPE):
             found = lookup.find(f'{SCOPE}.{kind}')
     if not found:
-        bare, known = bare_name(kind).lower(), lookup.spellings()
+        bare = bare_name(kind).lower()
+        known = lookup.spellings()
         # a mode of its owner, such as 'nms'
         mode = kind.islower() and (path.startswith('model.') or bare not in known)
         if not mode:

@@ -139,10 +139,12 @@ def read_frames(source: Source, color: str | int = 'color') -> Iterator[Frame]:
         raise UnreadableImage(f'video file {source.path}: has 3 bands, and the model reads {color}')
     video = cv2.VideoCapture(str(source.path))
     rate = video.get(cv2.CAP_PROP_FPS) or DEFAULT_RATE
-    number, (good, pixels) = 0, video.read()
+    number = 0
+    good, pixels = video.read()
     while good:
         yield Frame(source, pixels, number, rate)
-        number, (good, pixels) = number + 1, video.read()
+        number += 1
+        good, pixels = video.read()
     video.release()
     if not number:
         raise UnreadableImage(f'video file {source.path}: not a video, or damaged')

@@ -22,7 +22,8 @@ def read_coco(source: Source, annotations: Sequence[str] = ()) -> tuple[list[Pic
 
     ``annotations`` are those of :func:`~..data.own.annotation_files.find_files`.
     """
-    parts, names = find_parts(source.root, (), annotations), {}
+    parts = find_parts(source.root, (), annotations)
+    names = {}
     pictures: dict[Path, Picture] = {}
     for split, part in parts.items():
         classes = {entry['id']: entry['name'] for entry in part.content['categories']}

@@ -50,7 +50,9 @@ def import_masks(
     labels = np.full(1 << 24, IGNORED, np.uint8)  # of each color
     for color, name in named.items():
         labels[color] = names.index(name) if name in names else IGNORED
-    seen, used, count = Counter(), set(), 0
+    seen = Counter()
+    used = set()
+    count = 0
     for split, part in parts.items():
         for picture, mask in part.pairs():
             used |= {picture, mask}

@@ -159,7 +159,8 @@ def _read(file: Path) -> dict:
 def _rows(file: Path, pool: Pool, content: dict) -> dict[int | str, int]:
     """Return the number of each picture that a list names, by its id there."""
     row_of = {picture: row for row, picture in enumerate(pool.files)}
-    known, rows = by_name(pool.files), {}
+    known = by_name(pool.files)
+    rows = {}
     for each in content['images']:
         name = each['file_name'].rpartition('?d=')[2]
         # the last part alone may be that of a picture in another folder
@@ -219,7 +220,8 @@ def _write_masks(pool: Pool, changed: Mapping[int, list[dict]], out: Path, copy:
             continue
         pixels = read_mask(str(mask)).astype(np.uint8)
         for each in changed[row]:
-            value, found = int(pool.values[each['category_id']]), each['segmentation']
+            value = int(pool.values[each['category_id']])
+            found = each['segmentation']
             if isinstance(found, dict):
                 pixels[to_mask(found, *pixels.shape)] = value
                 continue

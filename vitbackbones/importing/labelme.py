@@ -24,7 +24,8 @@ LEAST |= {'rotation': 4, 'oriented_rectangle': 4}
 
 def read_labelme(source: Source) -> tuple[list[Picture], list[str]]:
     """Read all JSON files below a folder, and the names of their classes in alphabetical order."""
-    pairs, pictures = paired(source, source.ending('.json'), _told_picture), []
+    pairs = paired(source, source.ending('.json'), _told_picture)
+    pictures = []
     for path in source.pictures:
         if path not in pairs:
             source.change('pictures without a JSON file, left out', path)
@@ -78,7 +79,8 @@ def _add_shape(source: Source, picture: Picture, shape: dict, where: str) -> Non
         return
     if kind == 'circle':  # its center, and a point of its edge
         (x, y), edge = points[:2]
-        radius, turns = math.dist((x, y), edge), (i / CORNERS for i in range(CORNERS))
+        radius = math.dist((x, y), edge)
+        turns = (i / CORNERS for i in range(CORNERS))
         angles = [2 * math.pi * turn for turn in turns]
         points = [[x + radius * math.cos(a), y + radius * math.sin(a)] for a in angles]
     flat = [value for point in points for value in point]

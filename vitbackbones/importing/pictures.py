@@ -110,7 +110,10 @@ def add_object(
     if kept != [*points]:
         source.change(BEYOND_EDGE, where)
     x, y = kept[::2], kept[1::2]
-    left, top, width, height = min(x), min(y), max(x) - min(x), max(y) - min(y)
+    left = min(x)
+    top = min(y)
+    width = max(x) - min(x)
+    height = max(y) - min(y)
     outline = kept if len(kept) > 4 else []
     if not outline and kept[:2] != [left, top]:
         source.change('boxes with corners in another order, put right', where)
@@ -249,7 +252,8 @@ def relative_links(folder: Path, final: Path) -> None:
     """
     for place, _, names in os.walk(folder):
         for link in (Path(place, name) for name in names if Path(place, name).is_symlink()):
-            target, start = link.resolve(), Path(final, link.relative_to(folder)).parent
+            target = link.resolve()
+            start = Path(final, link.relative_to(folder)).parent
             is_apart = os.path.commonpath([target, start]) == target.anchor
             if not is_apart and target.stat().st_dev == folder.stat().st_dev:
                 link.unlink()

@@ -33,7 +33,8 @@ FROM_0 = 'boxes with a corner at 0, so all count pixels from 0, not from 1'
 
 def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
     """Read all XML files below a folder, and the names of their classes in alphabetical order."""
-    pairs, trees = paired(source, source.ending('.xml'), _told_picture), {}
+    pairs = paired(source, source.ending('.xml'), _told_picture)
+    trees = {}
     for path, file in pairs.items():
         with source.listing_faults():
             trees[path] = read_xml(file, 'annotation')
@@ -41,7 +42,8 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
             corners = [box.findtext(key, '') for box in boxes for key in ('xmin', 'ymin')]
             if any(re.fullmatch(r'\s*0+(\.0*)?\s*', corner) for corner in corners):
                 source.change(FROM_0, file)
-    lists, pictures = _lists(source), []
+    lists = _lists(source)
+    pictures = []
     for path in source.pictures:
         listed = path in trees and lists.get(pairs[path].parent.parent)
         if path not in trees:

@@ -71,7 +71,8 @@ def own_signal_stack() -> Iterator[None]:
     if sys.platform != 'linux':
         yield
         return
-    library, before = ctypes.CDLL(None), _SignalStack()
+    library = ctypes.CDLL(None)
+    before = _SignalStack()
     library.sigaltstack(None, ctypes.byref(before))
     try:
         yield

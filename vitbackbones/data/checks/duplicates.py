@@ -58,7 +58,9 @@ def near_duplicates(hashes: np.ndarray) -> list[list[int]]:
     Rows of a group are in order, and so are groups by their first ones. What has found its group is
     not compared again, so that many pictures that are alike take no longer than others.
     """
-    groups, rest, own = [], np.arange(len(hashes)), hashes[:, 0]
+    groups = []
+    rest = np.arange(len(hashes))
+    own = hashes[:, 0]
     while len(rest):
         group, waiting = [int(rest[0])], [int(rest[0])]
         rest, own = rest[1:], own[1:]

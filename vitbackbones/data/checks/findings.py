@@ -156,5 +156,6 @@ def stays_below(folder: str | Path, name: str) -> bool:
     """
     if not folder:
         return True
-    root, place = os.path.abspath(folder), os.path.abspath(os.path.join(folder, name))
+    root = os.path.abspath(folder)
+    place = os.path.abspath(os.path.join(folder, name))
     return os.path.commonpath([root, place]) == root

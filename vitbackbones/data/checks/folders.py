@@ -198,7 +198,8 @@ def _place(dataset: dict) -> tuple[str, str]:
 def _check_labels(
     file: Path, folder: Path, names: Sequence[str], count: int | None, suffixes: tuple[str, ...]
 ) -> Findings:
-    labels, counts = [], Counter()
+    labels = []
+    counts = Counter()
     for number, line in enumerate(read_text(file).splitlines(), start=1):
         name, _, label = line.strip().rpartition(' ')
         if not name or not label.isdecimal() or (count is not None and int(label) >= count):

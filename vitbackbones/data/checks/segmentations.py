@@ -48,7 +48,8 @@ def check_masks(
     _require_masks(ann_file, [ids[row] for row in rows if not masks[row]], len(rows))
     sides = zip(map(int, images['height']), map(int, images['width']), strict=True)
     size_of = dict(zip(images['id'], sides, strict=True))
-    faults, doubts = {}, defaultdict(list)
+    faults = {}
+    doubts = defaultdict(list)
     for row in rows:
         size = size_of[annotations['image_id'][row]]
         try:

@@ -39,7 +39,8 @@ def to_rle(mask: np.ndarray) -> dict:
     # as COCO compresses them: each from the last but one, in as few letters as keep its sign
     rest = runs.copy()
     rest[3:] -= runs[1:-2]
-    letters, going = [], np.ones(len(rest), bool)
+    letters = []
+    going = np.ones(len(rest), bool)
     while going.any():
         low, rest = rest & 31, rest >> 5
         more = going & (rest != np.where(low & 16, -1, 0))

@@ -53,7 +53,8 @@ class RandomResizedCrop(MMPretrainRandomResizedCrop):
         if isinstance(image, EncodedImage):
             shrinking = min(box[2] / self.scale[0], box[3] / self.scale[1])
             factor = max(each for each in REDUCTIONS if each <= max(shrinking, 1))
-            image, box = image.decode(factor), [side // factor for side in box]
+            image = image.decode(factor)
+            box = [side // factor for side in box]
         top, left, height, width = box
         crop = image[top : top + height, left : left + width]
         image = resize(crop, tuple(self.scale), self.interpolation)

@@ -218,15 +218,18 @@ def decode_bands(content: bytes, header: Image.Image | None) -> np.ndarray:
     """
     value = UPRIGHT if header is None else orientation(header)
     if content[:6] == b'\x93NUMPY':
-        pixels, axes = np.load(BytesIO(content), allow_pickle=False), 'YXS'
+        pixels = np.load(BytesIO(content), allow_pickle=False)
+        axes = 'YXS'
     elif content[:4] in TIFF:
         tifffile = import_optional('tifffile', 'tifffile')
         series = tifffile.TiffFile(BytesIO(content)).series[0]
         if series.size > 16 * Image.MAX_IMAGE_PIXELS:
             raise ValueError(f'{series.size} values are too many; cut it into tiles')
-        pixels, axes = series.asarray(), series.axes
+        pixels = series.asarray()
+        axes = series.axes
     else:
-        pixels, axes = np.asarray(Image.open(BytesIO(content))), 'YXS'
+        pixels = np.asarray(Image.open(BytesIO(content)))
+        axes = 'YXS'
     pixels = pixels[..., None] if pixels.ndim == 2 else pixels
     if pixels.ndim != 3 or pixels.dtype.kind not in 'biuf':
         raise ValueError(f'{pixels.shape} values of {pixels.dtype} are no bands of one picture')

@@ -87,10 +87,14 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
         raise BadMask(f'mask file {path}: the file is empty. Put a good copy there.')
     try:
         if content.startswith(b'\x93NUMPY'):
-            values, kind, mode = np.load(BytesIO(content), allow_pickle=False), 'NPY', ''
+            values = np.load(BytesIO(content), allow_pickle=False)
+            kind = 'NPY'
+            mode = ''
         else:
             with Image.open(BytesIO(content)) as image:
-                values, kind, mode = _pixels(image), image.format, image.mode
+                values = _pixels(image)
+                kind = image.format
+                mode = image.mode
     except Exception as error:  # every Pillow plugin has exceptions of its own
         raise BadMask(f'mask file {path}: {reason_of(error)}. Put a good copy there.') from error
     values, fault = _one_channel(values, mode)

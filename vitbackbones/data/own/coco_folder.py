@@ -347,7 +347,8 @@ def completed(content: dict, classes: list[str]) -> dict:
         categories.append({'id': number, 'name': name})
     rank = {name: place for place, name in enumerate(classes)}
     categories.sort(key=lambda entry: rank.get(entry['name'], len(rank)))
-    boxes, free = [], _free_id(content['annotations'])
+    boxes = []
+    free = _free_id(content['annotations'])
     for entry in content['annotations']:
         box = {'iscrowd': 0, **entry}
         with suppress(KeyError, TypeError, ValueError, OverflowError):  # a check names a bad box

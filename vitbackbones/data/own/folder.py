@@ -125,7 +125,8 @@ def spelling_warnings(source: str, names: Iterable[str]) -> list[str]:
 
     These differ in case, spaces, ``-`` and ``_`` alone, or are numbers, coordinates or dates.
     """
-    names, alike = [*names], defaultdict(list)
+    names = [*names]
+    alike = defaultdict(list)
     for name in names:
         alike[''.join(c for c in name.casefold() if c not in ' -_')].append(name)
     numbers = [name for name in names if NUMBER.fullmatch(name)]

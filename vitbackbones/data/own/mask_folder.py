@@ -106,11 +106,13 @@ def named_parts(
 
 
 def _part(pairs: list[tuple[Path, Path]]) -> MaskPart:
-    sides = zip(*pairs, strict=True)
-    folders = [Path(os.path.commonpath([file.parent for file in files])) for files in sides]
-    names = [picture.relative_to(folders[0]) for picture, _ in pairs]
-    plain = [str(name).removesuffix(name.suffix) for name in names]
-    return MaskPart(*folders, dict(zip(plain, pairs, strict=True)))
+    images = Path(os.path.commonpath([image.parent for image, _ in pairs]))
+    masks = Path(os.path.commonpath([mask.parent for _, mask in pairs]))
+    files = {}
+    for image, mask in pairs:
+        name = image.relative_to(images)
+        files[str(name).removesuffix(name.suffix)] = (image, mask)
+    return MaskPart(images, masks, files)
 
 
 def _by_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:

@@ -62,7 +62,9 @@ class Looks(NamedTuple):
     @property
     def soft(self) -> str:
         """Why most values are those of soft edges, or ''."""
-        total, found, edges = self.pixels.sum(0), {*self.values}, self.edges
+        total = self.pixels.sum(0)
+        found = {*self.values}
+        edges = self.edges
         regions = found - edges
         between = {0, IGNORED} < found != {*range(len(found) - 1), IGNORED}
         blurred = between and found - {0, IGNORED} <= edges and regions
@@ -124,10 +126,12 @@ def find_numbering(root: Path, masks: Sequence[Path]) -> Numbering:
     file = file_of_names(root, masks)
     if file is None:
         return by_values(root, look_at(masks))
-    numbers, names = None, names_in_lines(file)
+    numbers = None
+    names = names_in_lines(file)
     numbered = [re.fullmatch(r'(\d{1,9})\s*[:=,\t ]\s*(.+)', line) for line in names]
     if all(numbered):
-        numbers, names = [int(line[1]) for line in numbered], [line[2] for line in numbered]
+        numbers = [int(line[1]) for line in numbered]
+        names = [line[2] for line in numbered]
     return by_names(file, numbers, names, look_at([masks[i] for i in spread(len(masks), SAMPLE)]))
 
 
@@ -150,7 +154,8 @@ def _counts(mask: Path) -> np.ndarray:
             f'mask file {mask}: holds {some(strange)}; values of masks go from 0 to 255. Masks of '
             'numbered objects or of depth are no masks of classes.'
         )
-    values, square = values.astype(np.uint8), np.ones((3, 3), np.uint8)
+    values = values.astype(np.uint8)
+    square = np.ones((3, 3), np.uint8)
     inside = values[cv2.erode(values, square) == cv2.dilate(values, square)]
     return np.stack([np.bincount(each.ravel(), minlength=256) for each in (values, inside)])
 
@@ -180,7 +185,8 @@ def by_values(root: Path, looks: Looks) -> Numbering:
     if IGNORED in found and not counted and np.abs(steps - found).max() <= 1:
         values = found  # gray levels, of which white is one
     names = BINARY if values == [0, 1] else [f'class {value}' for value in values]
-    notes, thin = [], sorted(looks.edges.intersection(values))
+    notes = []
+    thin = sorted(looks.edges.intersection(values))
     if 1 < len(thin) < len(found):
         notes.append(
             f'{root}: the values {some(thin)} of masks lie along edges only. If resizing has made '
@@ -209,7 +215,8 @@ def by_names(
     """
     if len(names) == 2 and looks.values == [0, IGNORED]:
         return Numbering(list(names), values=(0, IGNORED))
-    values, counted = {*looks.values} - {IGNORED}, range(len(names))
+    values = {*looks.values} - {IGNORED}
+    counted = range(len(names))
     if numbers is None and 0 not in values and len(names) in values <= {*range(1, len(names) + 1)}:
         return Numbering(list(names), from_one=True)
     told = dict(zip(counted if numbers is None else numbers, names, strict=True))

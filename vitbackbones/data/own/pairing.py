@@ -121,7 +121,9 @@ def _pair(root: Path, pictures: list[File], masks: list[File]) -> Pairs:
     Raises:
         InputError: no names agree, or it is not clear which files are meant.
     """
-    pairs, waiting, free = Pairs(), pictures, masks
+    pairs = Pairs()
+    waiting = pictures
+    free = masks
     for scope in ('place', 'topic', 'split', None):
         splits = [{file.split for file in files} for files in (waiting, free)]
         if scope in ('topic', None) and {None} not in splits:  # of a split with those of another
@@ -188,7 +190,8 @@ def _match(root: Path, pictures: list[File], masks: list[File], scope: str | Non
 
 def _forms(picture: str, mask: str) -> set[Form]:
     """Return the forms in which two names share their beginning or their end."""
-    begin, end = _shared(picture, mask), _shared(picture[::-1], mask[::-1])
+    begin = _shared(picture, mask)
+    end = _shared(picture[::-1], mask[::-1])
     forms = {(('', picture[begin:]), ('', mask[begin:]))} if begin else set()
     return forms | ({((picture[:-end], ''), (mask[:-end], ''))} if end else set())
 
@@ -218,7 +221,8 @@ def _applied(root: Path, form: Form, pictures: dict, masks: dict, scope: str | N
     """Return the pairs of a form; outside of their place, pictures of one name are in none."""
     found = []
     for key, group in pictures.items():
-        named, others = _by_name(group, form[0]), _by_name(masks.get(key, ()), form[1])
+        named = _by_name(group, form[0])
+        others = _by_name(masks.get(key, ()), form[1])
         for name, files in named.items():
             own = others.get(name)
             if not own or (len(files) > 1 and scope != 'place'):

@@ -35,7 +35,8 @@ def chosen_pairs(root: Path, patterns: Patterns) -> Pairs:
     Raises:
         InputError: a pattern has no ``{}``, or no files, or two that have the same name.
     """
-    files, sides = pictures_below(root), []
+    files = pictures_below(root)
+    sides = []
     expressions = [_expression(pattern) for pattern in patterns]
     alike = expressions[0].groups == expressions[1].groups
     options = zip(('--pictures', '--masks'), patterns, expressions, strict=True)

@@ -118,9 +118,14 @@ def find_pool(
     except InputError as error:
         texts = dict.fromkeys([*faults, str(error)])  # one where both say the same
         raise InputError(' '.join(texts)) from None
-    pairs = [(*pair, split) for split, part in parts.items() for pair in part.pairs()]
-    files, masks, splits = (list(each) for each in zip(*pairs, strict=True))
-    splits = [None] * len(files) if parts.keys() == {'test'} else splits
+    files: list[Path] = []
+    masks: list[Path] = []
+    splits: list[str | None] = []
+    for split, part in parts.items():
+        for image, mask in part.pairs():
+            files.append(image)
+            masks.append(mask)
+            splits.append(None if parts.keys() == {'test'} else split)
     numbering = find_numbering(root, masks)
     values = numbering.values or range(numbering.from_one, 256)
     return Pool(root, files, splits, numbering.classes, masks=masks, values=values)
@@ -156,7 +161,9 @@ def deal(groups: Sequence[Sequence[int]], keys: Sequence[int], folds: int) -> np
         keys: of each picture, what the folds are to have alike, such as its rarest class.
         folds: their number.
     """
-    fold, sizes, rng = np.zeros(len(keys), int), Counter(), np.random.default_rng(0)
+    fold = np.zeros(len(keys), int)
+    sizes = Counter()
+    rng = np.random.default_rng(0)
     alone = {*range(len(keys))}.difference(*groups)
     groups = [*groups, *([row] for row in sorted(alone))]
     for i in rng.permutation(len(groups)):

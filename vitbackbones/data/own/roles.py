@@ -35,7 +35,8 @@ NO_CLASSES = SETS['others'] | SETS['colors'] | LEFTOVERS
 TOLD_WORDS = {*SPLIT_OF} | MASK_WORDS | PICTURE_WORDS  # which tell what a file is
 KNOWN_WORDS = TOLD_WORDS | SETS['fillers'] | SETS['forms']
 JOINED = '|'.join(sorted(TOLD_WORDS, key=len, reverse=True))
-ALL_JOINED, EACH_JOINED = re.compile(f'({JOINED})+'), re.compile(JOINED)
+ALL_JOINED = re.compile(f'({JOINED})+')
+EACH_JOINED = re.compile(JOINED)
 WORD = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+')
 COPY_NUMBER = re.compile(r'\(\d+\)')  # of Windows and browsers: train (1).json
 LOSSY = ('.jpg', '.jpeg')
@@ -127,7 +128,8 @@ def _masks_beside(files: Iterable[Path]) -> set[Path]:
 def _copies_beside(files: Iterable[Path]) -> set[Path]:
     """Return the files named as another one of their folder with a word more of a leftover."""
     named = {file: (file.parent, words(file.stem)) for file in files}
-    places, copies = {(folder, *name) for folder, name in named.values()}, set()
+    places = {(folder, *name) for folder, name in named.values()}
+    copies = set()
     for file, (folder, name) in named.items():
         rest = tuple(word for word in name if word not in NO_CLASSES)
         if rest != name and (folder, *rest) in places:

@@ -110,7 +110,8 @@ def draw_scene(
             for other, view in [(shape, mask), *covered]
         ):  # too little of it, or of a shape behind it, stays in view
             continue
-        ground, color = scene.image[mask].mean(axis=0), _color(rng)
+        ground = scene.image[mask].mean(axis=0)
+        color = _color(rng)
         while np.linalg.norm(ground - color) < CONTRAST:
             color = _color(rng)
         _fill(scene.image, corners, color)

@@ -99,7 +99,8 @@ def segments(scene: Scene, classes: Sequence[str]) -> tuple[np.ndarray, list[dic
     shapes = [shape.mask for shape in scene.shapes]
     ground = ~np.any([scene.clutter, *shapes], axis=0)
     categories = [shape.kind % len(classes) + 1 for shape in scene.shapes] + [len(classes) + 1]
-    ids, infos = np.full(scene.clutter.shape, VOID), []
+    ids = np.full(scene.clutter.shape, VOID)
+    infos = []
     for number, (mask, category) in enumerate(zip([*shapes, ground], categories, strict=True), 1):
         if mask.any():
             ids[mask] = number

@@ -109,7 +109,8 @@ def _frame(picture: Picture) -> tuple[bytes, bytes]:
     key, suffix = os.path.splitext(picture.member)
     label = str(picture.label).encode()
     label = _header(f'{key}.cls', len(label)) + label.ljust(BLOCKSIZE, b'\0')
-    header, fill = _header(picture.member, picture.size), bytes(-picture.size % BLOCKSIZE)
+    header = _header(picture.member, picture.size)
+    fill = bytes(-picture.size % BLOCKSIZE)
     return (header, fill + label) if suffix < '.cls' else (label + header, fill)
 
 
