@@ -21,7 +21,8 @@ from vitbackbones.data.sources import find_sources, read_frames
 from vitbackbones.errors import InputError
 from vitbackbones.inference import graphs
 from vitbackbones.inference.journal import Journal
-from vitbackbones.inference.open import OF_TORCH, WRITERS, find_model
+from vitbackbones.inference.open import WRITERS, find_model
+from vitbackbones.inference.request import ModelRequest
 from vitbackbones.inference.run import Model, Run
 from vitbackbones.inference.writers import PredictionWriter
 
@@ -48,8 +49,7 @@ def forms(name: str) -> dict[str, Go]:
 
     found = {type(inferencer).__name__: theirs}
     for runtime in ('torch', 'auto'):
-        words = {'config': name, 'checkpoint': None, 'inputs': None, 'runtime': runtime}
-        ours = find_model(Namespace(**OF_TORCH, **words, trusted=False, tiles=None))
+        ours = find_model(ModelRequest(config=name, runtime=runtime))
         model = ours.load()
         found |= {runtime: _whole(model, WRITERS[ours.task]), f'{runtime} floor': _floor(model)}
     return found

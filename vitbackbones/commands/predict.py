@@ -8,8 +8,9 @@ from ..data.sources import find_sources
 from ..errors import InputError, printable
 from ..inference.journal import Journal
 from ..inference.open import WRITERS, find_model
+from ..inference.request import ModelRequest
 from ..inference.run import Run
-from ..inference.tiles import in_tiles
+from ..inference.tiles import Tiling, in_tiles
 from ..runtime.runtimes import RUNTIMES
 from ..runtime.threshold import Threshold
 from ..utils.files import LOCK, folder_lock, prepare_folder
@@ -76,7 +77,7 @@ def predict(options: Namespace) -> None:
         KeyboardInterrupt: Ctrl-C, or another signal that ends a tool; what was answered is written.
     """
     keep_freed_memory()
-    found = find_model(options)
+    found = find_model(_request(options))
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
         used = any(file.name != LOCK for file in out.iterdir())
@@ -112,6 +113,22 @@ def predict(options: Namespace) -> None:
     print(f'{done} of {len(sources)} files: {", ".join(names)}{pictures} in {out}')
     if run.failed:
         raise InputError(f'{len(run.failed)} of {len(sources)} files failed, see above')
+
+
+def _request(options: Namespace) -> ModelRequest:
+    tiles = options.tiles
+    return ModelRequest(
+        config=options.config,
+        inputs=(options.checkpoint, *options.inputs),
+        runtime=options.runtime,
+        device=options.device,
+        amp=options.amp,
+        fused=options.fused,
+        compile=options.compile,
+        cfg_options=options.cfg_options,
+        trusted=options.trusted,
+        tiling=Tiling(tiles, options.overlap, options.merge) if tiles else None,
+    )
 
 
 def _mention_own_run(along: str | None) -> None:

@@ -21,6 +21,7 @@ from ..drawing.sheet import save_samples
 from ..errors import InputError, printable
 from ..export.in_test import use_exported
 from ..inference.configured import graph_of
+from ..inference.request import ModelRequest
 from ..inference.tiles import Tiling
 from ..inference.tiles_in_test import use_tiles
 from ..openmmlab.missing_packages import leave_out_unused
@@ -101,7 +102,15 @@ def evaluate(options: Namespace) -> None:
         if options.launcher != 'none' or options.tta:
             other = '--tta' if options.tta else '--launcher'
             raise InputError(f'--runtime {options.runtime}: is not made for {other}')
-        options.checkpoint = str(graph_of(options) or options.checkpoint)
+        request = ModelRequest(
+            config=options.config,
+            checkpoint=options.checkpoint,
+            runtime=options.runtime,
+            fused=options.fused,
+            compile=options.compile,
+            cfg_options=options.cfg_options,
+        )
+        options.checkpoint = str(graph_of(request) or options.checkpoint)
     config = prepare(config, options)
     if options.faster_coco:
         if config.default_scope != 'mmdet':

@@ -5,8 +5,10 @@ file at fault nor the one that asked for it. Both are found in the error's trace
 """
 
 import copy
+from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 from mmengine.config import Config
 
@@ -51,7 +53,7 @@ def files_of(config: Config) -> list[Path]:
     return files
 
 
-def with_options(config: Config, options: dict) -> Config:
+def with_options(config: Config, options: Mapping[str, Any]) -> Config:
     """Return a copy of ``config`` with the ``KEY=VALUE`` options of the command line.
 
     Raises:

@@ -2,11 +2,12 @@
 
 import re
 import zlib
-from argparse import Namespace
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import torch
 from mmengine.config import Config
@@ -32,7 +33,8 @@ from ..training.find_checkpoint import POINTER, checkpoint_in, choose_checkpoint
 from ..utils.messages import in_one_line
 from ..weights.trained import trained_weights
 from .graphs import GraphModel
-from .open import AUTO, RUNTIMES, FoundModel, given_for_torch, words_of
+from .open import RUNTIMES, FoundModel
+from .request import AUTO, ModelRequest
 from .run import Model
 
 # What a config that is no matter of its files alone has, such as {{$SIDE:256}}
@@ -40,7 +42,7 @@ ELSEWHERE = re.compile(rb'\$|\b(import|open|environ|getenv)\b')
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
 
 
-def read_model_config(name: str, changes: dict, is_alone: bool = True) -> Config:
+def read_model_config(name: str, changes: Mapping[str, Any], is_alone: bool = True) -> Config:
     """Return a config of a known task, checked; nothing of it is built.
 
     Args:
@@ -71,7 +73,8 @@ def weights_along(config: Config, otherwise: str) -> Path:
     Raises:
         InputError: there are none.
     """
-    name, trained = config_name(config.filename), trained_weights()
+    name = config_name(config.filename)
+    trained = trained_weights()
     if name not in trained:
         raise InputError(
             f'{name}: no trained weights come with the package, which has those of '
@@ -80,52 +83,59 @@ def weights_along(config: Config, otherwise: str) -> Path:
     return trained[name]
 
 
-def find_configured(options: Namespace) -> FoundModel:
+class Weights(NamedTuple):
+    """The checkpoint of a request, and what is to be predicted."""
+
+    checkpoint: Path
+    inputs: tuple[str, ...]
+
+
+def find_configured(request: ModelRequest) -> FoundModel:
     """Find a model of a config; see :func:`.open.find_model`."""
-    config = read_model_config(options.config, options.cfg_options)
-    device = choose_device(options.device)
-    checkpoint, inputs = _find_weights(config, options)
+    config = read_model_config(request.config, request.cfg_options)
+    device = choose_device(request.device)
+    checkpoint, inputs = _find_weights(config, request)
     config = take_classes_of(config, checkpoint)
     share_cores(Config())  # nothing else wants them
-    parts = repr([config.get(key) for key in ANSWERED_BY])
     settings = {
-        'CONFIG': f'{Path(config.filename).name} ({zlib.crc32(parts.encode()):08x})',
+        'CONFIG': f'{Path(config.filename).name} ({zlib.crc32(_parts(config).encode()):08x})',
         'CHECKPOINT': f'{checkpoint.name} ({_checksum(checkpoint):08x})',
-        '--runtime': options.runtime,
-        '--amp': options.amp,
-        '--fused': options.fused,
-        '--compile': options.compile,
+        '--runtime': request.runtime,
+        '--amp': request.amp,
+        '--fused': request.fused,
+        '--compile': request.compile,
     }
 
     def load_in_torch(reason: str) -> Predictor:
-        how = options.amp, options.fused, options.compile
         with explained(config):
-            model = Predictor(config, checkpoint, device, *how)
+            model = Predictor(
+                config, checkpoint, device, request.amp, request.fused, request.compile
+            )
         model.runtime += reason
         return model
 
-    has_checkpoint = options.inputs is None or len(inputs) == len(options.inputs)
     along = config_name(config.filename) if checkpoint in trained_weights().values() else None
 
     def load() -> Model:
-        reason = _why_torch(options, device)
+        reason = _why_torch(request, device)
         if reason is not None:
             return load_in_torch(reason)
         try:
-            graphs, original = _graphs_of(options, config, checkpoint)
+            graphs = _graphs_of(request, config, checkpoint)
+            original = _original(request, config, checkpoint)
             model = GraphModel(graphs, lambda: original)
         except Exception as error:  # of many kinds, as of what exports
-            if options.runtime != AUTO:
-                raise InputError(f'--runtime {options.runtime}: {in_one_line(error)}') from error
+            if request.runtime != AUTO:
+                raise InputError(f'--runtime {request.runtime}: {in_one_line(error)}') from error
             return load_in_torch(f', as {in_one_line(error)}')
         if graphs.names():
-            _remember(options, config, checkpoint, graphs, found, has_checkpoint)
+            _remember(request, config, checkpoint, graphs, found)
         return model
 
     found = FoundModel(
         load=load,
         settings=settings,
-        inputs=inputs,
+        inputs=[*inputs],
         task=TASKS[config.default_scope],
         weights=f'{checkpoint.name}, which comes with the package' if along else str(checkpoint),
         along=along,
@@ -134,7 +144,7 @@ def find_configured(options: Namespace) -> FoundModel:
     return found
 
 
-def graph_of(options: Namespace) -> Path | None:
+def graph_of(request: ModelRequest) -> Path | None:
     """Return the graph that ``test`` measures in the place of a checkpoint; say what runs and why.
 
     None where torch does: ``--runtime torch``, or ``auto`` where a graph cannot be had.
@@ -142,114 +152,124 @@ def graph_of(options: Namespace) -> Path | None:
     Raises:
         InputError: there is no graph for another ``--runtime``.
     """
-    config = read_model_config(options.config, options.cfg_options)
-    reason = _why_torch(options, choose_device(None))
-    if options.runtime == 'torch' or reason is not None:
+    config = read_model_config(request.config, request.cfg_options)
+    reason = _why_torch(request, choose_device(request.device))
+    if request.runtime == 'torch' or reason is not None:
         return None
-    checkpoint = choose_checkpoint(options.checkpoint, 'CHECKPOINT')
-    graphs, original = _graphs_of(options, take_classes_of(config, checkpoint), checkpoint)
+    checkpoint = choose_checkpoint(str(request.checkpoint), 'CHECKPOINT')
+    config = take_classes_of(config, checkpoint)
+    graphs = _graphs_of(request, config, checkpoint)
+    original = _original(request, config, checkpoint)
     try:
         if original.first is None:
             raise InputError('a graph of it is for images of one size, and these come in several')
         runtime = GraphModel(graphs, lambda: original).runtime
     except Exception as error:  # of many kinds, as of what exports
-        if options.runtime != AUTO:
-            raise InputError(f'--runtime {options.runtime}: {in_one_line(error)}') from error
+        if request.runtime != AUTO:
+            raise InputError(f'--runtime {request.runtime}: {in_one_line(error)}') from error
         print(f'runtime: torch, as {in_one_line(error)}')
         return None
     print(f'runtime: {runtime}')
     return graphs.file(original.first)
 
 
-def original_of(options: Namespace) -> Original:
-    """Return the model in torch of a command line whose graphs are in the cache."""
-    config = read_model_config(options.config, options.cfg_options)
-    checkpoint, _ = _find_weights(config, options)
+def original_of(request: ModelRequest) -> Original:
+    """Return the model in torch of a request whose graphs are in the cache."""
+    config = read_model_config(request.config, request.cfg_options)
+    checkpoint, _ = _find_weights(config, request)
     config = take_classes_of(config, checkpoint)
     share_cores(Config())
-    return Original(config, checkpoint, FORMATS_OF[RUNTIMES[options.runtime]].format)
+    return _original(request, config, checkpoint)
 
 
-def _why_torch(options: Namespace, device: torch.device) -> str | None:
+def _why_torch(request: ModelRequest, device: torch.device) -> str | None:
     """Return why torch computes, as the end of a sentence; None if graphs do.
 
     Raises:
         InputError: a runtime is asked for that does not go with another option.
     """
-    given = given_for_torch(options)
-    if options.runtime not in (AUTO, 'torch') and (given or device.type != 'cpu'):
+    given = request.options_of_torch()
+    if request.runtime not in (AUTO, 'torch') and (given or device.type != 'cpu'):
         what = given[0] if given else f'{device.type}; give --device cpu'
-        raise InputError(f'--runtime {options.runtime} computes on the CPU, without {what}')
-    if options.runtime == 'torch':
+        raise InputError(f'--runtime {request.runtime} computes on the CPU, without {what}')
+    if request.runtime == 'torch':
         return ''
     if given:
         return f', as {given[0]} is for torch'
     if device.type != 'cpu':
         return ''
-    if options.runtime == AUTO and not find_spec('openvino'):
+    if request.runtime == AUTO and not find_spec('openvino'):
         return "; OpenVINO would be faster: pip install 'vitbackbones[export]'"
     return None
 
 
-def _graphs_of(options: Namespace, config: Config, checkpoint: Path) -> tuple[Graphs, Original]:
-    """Return the graphs of a model in the cache, and the model that they are made of."""
-    suffix = RUNTIMES[options.runtime]
+def _parts(config: Config) -> str:
+    """Return the parts of a config that answers depend on."""
+    return repr([config.get(key) for key in ANSWERED_BY])
+
+
+def _graphs_of(request: ModelRequest, config: Config, checkpoint: Path) -> Graphs:
+    """Return the graphs of a model in the cache."""
     key = key_of(
         {
-            'config': repr([config.get(key) for key in ANSWERED_BY]),
+            'config': _parts(config),
             'weights': digest(checkpoint),
             'versions': versions(),
             'code': {str(file): digest(file) for file in foreign_code()},
         }
     )
-    original = Original(config, checkpoint, FORMATS_OF[suffix].format)
-    return Graphs(key, suffix), original
+    return Graphs(key, RUNTIMES[request.runtime])
+
+
+def _original(request: ModelRequest, config: Config, checkpoint: Path) -> Original:
+    """Return the model that graphs are made of."""
+    return Original(config, checkpoint, FORMATS_OF[RUNTIMES[request.runtime]].format)
 
 
 def _remember(
-    options: Namespace,
-    config: Config,
-    checkpoint: Path,
-    graphs: Graphs,
-    model: FoundModel,
-    has_checkpoint: bool,
+    request: ModelRequest, config: Config, checkpoint: Path, graphs: Graphs, model: FoundModel
 ) -> None:
-    """Note what the command line means, so that the next one like it needs no torch."""
+    """Note which model a request means, so that the next one like it needs no torch."""
     files = {*files_of(config)}
     if any(ELSEWHERE.search(file.read_bytes()) for file in files):
         return
     files |= {checkpoint, *foreign_code()}
-    given = resolve(options.checkpoint or '-')
+    given = resolve(request.first or '-')
     folders = [place for place in (given, given.parent) if place == checkpoint.parent]
     if given.is_dir():  # for its latest checkpoint, or of pictures
         folders = [given]
-    beside = Path(f'{checkpoint}{ENDING}')
-    files |= {file for file in (*(f / POINTER for f in folders), beside) if file.is_file()}
+    files |= {folder / POINTER for folder in folders if (folder / POINTER).is_file()}
+    threshold_file = Path(f'{checkpoint}{ENDING}')
+    if threshold_file.is_file():
+        files.add(threshold_file)
     found = {
         'key': graphs.folder.name,
         'task': model.task,
         'settings': model.settings,
         'weights': model.weights,
         'along': model.along,
-        'has_checkpoint': has_checkpoint,
+        'has_checkpoint': len(model.inputs) < len(request.inputs),
         'threshold': asdict(model.threshold) if model.threshold else None,
     }
-    remember(words_of(options), files, folders, found)
+    remember(request.words(), files, folders, found)
 
 
-def _find_weights(config: Config, options: Namespace) -> tuple[Path, list[str]]:
-    """Return the checkpoint and the inputs; without one, weights that come with the package."""
-    if options.inputs is None and options.checkpoint:  # from Python
-        return choose_checkpoint(options.checkpoint, 'checkpoint'), []
-    first, *others = [options.checkpoint, *options.inputs] if options.checkpoint else [None]
+def _find_weights(config: Config, request: ModelRequest) -> Weights:
+    """Find the checkpoint of a request; without one, weights that come with the package.
+
+    Raises:
+        InputError: there is no such checkpoint, or no weights come with the package.
+    """
+    if request.checkpoint:
+        return Weights(choose_checkpoint(request.checkpoint, 'checkpoint'), request.inputs)
     come_along = config_name(config.filename) in trained_weights()
-    if others and not _is_input(Path(first), come_along):
-        return choose_checkpoint(first, 'CHECKPOINT'), others
+    if len(request.inputs) > 1 and not _is_input(Path(request.inputs[0]), come_along):
+        return Weights(choose_checkpoint(request.inputs[0], 'CHECKPOINT'), request.inputs[1:])
     otherwise = (
         'Give CHECKPOINT before the inputs: the work dir of a training, a file, or the name of a '
         'published detector.'
     )
-    return weights_along(config, otherwise), [first, *others]
+    return Weights(weights_along(config, otherwise), request.inputs)
 
 
 def _is_input(path: Path, is_folder_possible: bool) -> bool:

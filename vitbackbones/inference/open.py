@@ -5,7 +5,6 @@ imported.
 """
 
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,7 +16,7 @@ import numpy as np
 
 from ..configuration.doctor import import_needed
 from ..data.loading.image_file import UnreadableImage, pixels_of, read_image
-from ..data.sources import SUFFIXES, Frame, Source
+from ..data.sources import Frame, Source
 from ..errors import InputError
 from ..runtime import load
 from ..runtime.answers import Answer, Detected
@@ -25,6 +24,7 @@ from ..runtime.cache import Graphs, recall
 from ..runtime.runtimes import is_exported
 from ..runtime.threshold import Threshold
 from .graphs import GraphModel
+from .request import AUTO, ModelRequest
 from .run import Model
 from .tiles import Tiling, in_tiles
 from .writers import MaskWriter, ObjectWriter, PredictionWriter, ScoreWriter
@@ -35,15 +35,6 @@ WRITERS: dict[str, type[PredictionWriter]] = {
     'detection': ObjectWriter,
     'segmentation': MaskWriter,
 }
-# Options of a model that torch computes, and what they are where they are not given
-OF_TORCH: dict[str, Any] = {
-    'device': None,
-    'amp': False,
-    'fused': None,
-    'compile': False,
-    'cfg_options': {},
-}
-AUTO = 'auto'
 # By the name of a runtime: the suffix of what it runs, None of torch.
 RUNTIMES = {AUTO: '.xml', 'torch': None, 'openvino': '.xml', 'onnxruntime': '.onnx'}
 GPUS = (Path('/dev/nvidiactl'), Path('/dev/kfd'))  # without asking torch
@@ -174,10 +165,9 @@ def open_model(
     """
     if runtime not in RUNTIMES:
         raise InputError(f'runtime={runtime!r} must be one of {", ".join(RUNTIMES)}')
-    options = Namespace(
+    request = ModelRequest(
         config=str(config),
-        checkpoint=checkpoint and str(checkpoint),
-        inputs=None,
+        checkpoint=str(checkpoint) if checkpoint else None,
         runtime=runtime,
         device=device,
         amp=amp,
@@ -185,11 +175,9 @@ def open_model(
         compile=compile,
         cfg_options=dict(cfg_options or {}),
         trusted=trusted,
-        tiles=tiles,
-        overlap=overlap,
-        merge=merge,
+        tiling=Tiling(tiles, overlap, merge) if tiles else None,
     )
-    found = find_model(options)
+    found = find_model(request)
     threshold = found.threshold
     if score_threshold is not None:
         threshold = Threshold(score_threshold, 'score_threshold')
@@ -229,56 +217,34 @@ def _frame(picture: Any, number: int, color: str | int) -> Frame:
 # ------------------------------------------------------------------------ finding a model
 
 
-def find_model(options: Namespace) -> FoundModel:
-    """Return the model of a command line of ``predict``.
+def find_model(request: ModelRequest) -> FoundModel:
+    """Return the model that is meant.
 
     Raises:
         InputError: something is wrong with the config, the weights, the exported file or an option.
     """
-    tiling = options.tiles and Tiling(options.tiles, options.overlap, options.merge)
-    if is_exported(options.config):
-        found = _exported(options)
+    if is_exported(request.config):
+        found = _exported(request)
     else:
-        found = _recalled(options) or _configured(options)
+        found = _recalled(request) or _configured(request)
+    tiling = request.tiling
     if tiling and found.task == 'classification':
-        raise InputError(f'--tiles: {options.config} answers a picture as a whole; leave it out')
-    settings = found.settings | {'--tiles': tiling and str(tiling)}
+        raise InputError(f'--tiles: {request.config} answers a picture as a whole; leave it out')
+    settings = found.settings | {'--tiles': str(tiling) if tiling else None}
     return replace(found, settings=settings, tiling=tiling)
 
 
-def _configured(options: Namespace) -> FoundModel:
-    return import_needed('inference.configured', 'predict').find_configured(options)
+def _configured(request: ModelRequest) -> FoundModel:
+    return import_needed('inference.configured', 'predict').find_configured(request)
 
 
-def given_for_torch(options: Namespace) -> list[str]:
-    """Return the options that are there for torch alone, but for the config's."""
-    return [
-        f'--{name}'
-        for name, default in OF_TORCH.items()
-        if name != 'cfg_options' and getattr(options, name, default) not in (default, 'cpu')
-    ]
-
-
-def words_of(options: Namespace) -> dict:
-    """Return what of a command line leads to a model."""
-    first = options.checkpoint
-    is_checkpoint = first and Path(first).suffix.lower() not in SUFFIXES
-    return {
-        'config': options.config,
-        'checkpoint': first if is_checkpoint else None,
-        'inputs': is_checkpoint and (options.inputs is None or bool(options.inputs)),
-        'cfg_options': repr(options.cfg_options),
-        'runtime': options.runtime,
-    }
-
-
-def _recalled(options: Namespace) -> FoundModel | None:
-    """Return the model that a command line meant before, if its graphs are in the cache."""
-    suffix = RUNTIMES[options.runtime]
-    may_use_gpu = options.device != 'cpu' and any(place.exists() for place in GPUS)
-    if suffix is None or given_for_torch(options) or may_use_gpu or sys.platform != 'linux':
+def _recalled(request: ModelRequest) -> FoundModel | None:
+    """Return the model that a request meant before, if its graphs are in the cache."""
+    suffix = RUNTIMES[request.runtime]
+    may_use_gpu = request.device != 'cpu' and any(place.exists() for place in GPUS)
+    if suffix is None or request.options_of_torch() or may_use_gpu or sys.platform != 'linux':
         return None
-    note = recall(words_of(options))
+    note = recall(request.words())
     if note is None:
         return None
     graphs = Graphs(note['key'], suffix)
@@ -288,32 +254,36 @@ def _recalled(options: Namespace) -> FoundModel | None:
     def load_again() -> Model:
         again = partial(import_needed, 'inference.configured', 'predict')
         try:
-            return GraphModel(graphs, lambda: again().original_of(options))
+            return GraphModel(graphs, lambda: again().original_of(request))
         except Exception:  # it is found again, and said
-            return _configured(options).load()
+            return _configured(request).load()
 
-    inputs = options.inputs or []
-    inputs = inputs if note['has_checkpoint'] else [options.checkpoint, *inputs]
+    inputs = request.inputs[1:] if note['has_checkpoint'] else request.inputs
     threshold = note['threshold'] and Threshold(**note['threshold'])
     known = {key: note[key] for key in ('settings', 'task', 'weights', 'along')}
-    return FoundModel(load=load_again, inputs=inputs, threshold=threshold, **known)
+    return FoundModel(load=load_again, inputs=[*inputs], threshold=threshold, **known)
 
 
-def _exported(options: Namespace) -> FoundModel:
-    file = Path(options.config)
-    for name, default in {**OF_TORCH, 'runtime': AUTO}.items():
-        if getattr(options, name) != default:
-            option = f'--{name.replace("_", "-")}'
-            raise InputError(f'{file}: an exported file takes no {option}; leave it out')
-    if options.inputs is None and options.checkpoint:
+def _exported(request: ModelRequest) -> FoundModel:
+    file = Path(request.config)
+    for option in request.options_of_configs():
+        raise InputError(f'{file}: an exported file takes no {option}; leave it out')
+    if request.checkpoint:
         raise InputError(f'{file}: an exported file takes no checkpoint; leave it out')
-    model = ExportedModel(file, options.trusted)
+    model = ExportedModel(file, request.trusted)
     card = model.exported.card
     settings = {'the exported file': f'{file.name} ({card.file_sha256})'}
-    inputs = [options.checkpoint, *options.inputs] if options.inputs is not None else []
-    given, place = card.threshold, f'{file}.json: threshold'
-    threshold = Threshold.checked(given, place) if given else None
-    return FoundModel(lambda: model, settings, inputs, card.task, str(file), threshold=threshold)
+    threshold = None
+    if card.threshold:
+        threshold = Threshold.checked(card.threshold, f'{file}.json: threshold')
+    return FoundModel(
+        load=lambda: model,
+        settings=settings,
+        inputs=[*request.inputs],
+        task=card.task,
+        weights=str(file),
+        threshold=threshold,
+    )
 
 
 class ExportedModel:

@@ -1,0 +1,80 @@
+"""What is asked of :func:`.open.find_model`: which model, and how it is to answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..data.sources import SUFFIXES
+from .tiles import Tiling
+
+AUTO = 'auto'
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """Which model is meant, and how it is to answer.
+
+    Attributes:
+        config: name or file of a config, or an exported file.
+        checkpoint: a file, a work dir for its latest, or ``WORK_DIR/best``; None for weights that
+            come with the package, or for an exported file.
+        inputs: what is to be predicted. Where ``checkpoint`` is None, the first may be a
+            checkpoint, as in ``predict CONFIG [CHECKPOINT] INPUT``: only the config tells.
+        runtime: a name of :data:`.open.RUNTIMES`.
+        device, amp, fused, compile: of torch, as of ``vitbackbones predict``.
+        cfg_options: key -> value, changes of the config.
+        trusted: whether code in an exported ``.pt2`` file may run.
+        tiling: how pictures are cut, None where they are not.
+    """
+
+    config: str
+    checkpoint: str | None = None
+    inputs: tuple[str, ...] = ()
+    runtime: str = AUTO
+    device: str | None = None
+    amp: bool = False
+    fused: str | None = None
+    compile: bool = False
+    cfg_options: Mapping[str, Any] = field(default_factory=dict)
+    trusted: bool = False
+    tiling: Tiling | None = None
+
+    @property
+    def first(self) -> str | None:
+        """What is a checkpoint, or may be one."""
+        return self.checkpoint or (self.inputs[0] if self.inputs else None)
+
+    def options_of_torch(self) -> list[str]:
+        """Return the options that only torch can follow, but for those of the config."""
+        given = {
+            '--device': self.device not in (None, 'cpu'),
+            '--amp': self.amp,
+            '--fused': self.fused is not None,
+            '--compile': self.compile,
+        }
+        return [option for option, is_given in given.items() if is_given]
+
+    def options_of_configs(self) -> list[str]:
+        """Return the options that an exported file cannot follow."""
+        given = {
+            '--device': self.device is not None,
+            '--amp': self.amp,
+            '--fused': self.fused is not None,
+            '--compile': self.compile,
+            '--cfg-options': bool(self.cfg_options),
+            '--runtime': self.runtime != AUTO,
+        }
+        return [option for option, is_given in given.items() if is_given]
+
+    def words(self) -> dict:
+        """Return what of a command line leads to a model, as the notes of the cache are named."""
+        first = self.first
+        is_checkpoint = first and Path(first).suffix.lower() not in SUFFIXES
+        return {
+            'config': self.config,
+            'checkpoint': first if is_checkpoint else None,
+            'inputs': is_checkpoint and len(self.inputs) != 1,
+            'cfg_options': repr(dict(self.cfg_options)),
+            'runtime': self.runtime,
+        }
