@@ -1,6 +1,6 @@
 """A small network of every family of timm, compared with timm's own forward.
 
-python -m tests.backbones.foreign.timm_families   # prints the table of docs/backbones.md
+python -m tests.backbones.foreign.timm_families   # prints the table of docs/lab/timm_families.md
 """
 
 import re
@@ -15,7 +15,7 @@ from torch import nn
 from vitbackbones.backbones.foreign.timm_models import Timm
 from vitbackbones.errors import InputError, OptionError
 
-PAGE = Path(__file__).parents[3] / 'docs' / 'backbones.md'
+PAGE = Path(__file__).parents[3] / 'docs' / 'lab' / 'timm_families.md'
 # the small network of each family
 NAMES = dict(re.findall(r'^\| (\w+) \| `(\w+)` \|', PAGE.read_text(), re.MULTILINE))
 ODD = (97, 130)
