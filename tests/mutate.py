@@ -9,6 +9,7 @@ changes. The clone stays as it is: a copy of it is changed. The toolboxes are im
 tests run in forks of that process, so a change costs seconds.
 """
 
+import csv
 import importlib
 import os
 import random
@@ -34,33 +35,42 @@ from mutations import Change, changes
 
 ROOT = Path(__file__).resolve().parents[1]
 PARTS = ['vitbackbones/layers', 'vitbackbones/weights', 'vitbackbones/training']
-# What holds the files of a room besides the tests of their name and those that import them.
-OF_ROOMS = {
-    'layers': ['layers', 'test_golden.py', 'test_reference.py'],
-    'backbones': ['backbones', 'test_golden.py', 'test_reference.py'],
-    'weights': ['weights', 'test_attacks.py'],
-    'openmmlab': ['openmmlab', 'test_attacks.py'],
-    'configuration': ['configuration', 'commands/test_messages.py'],
-    'training': ['training/hooks', 'training/test_distributed.py'],
-    'inference': ['inference', 'commands/predict'],
-}
+HELD_BY = Path(__file__).with_name('held_by.csv')
 TOOLBOXES = ['mmengine.runner', 'mmdet.apis', 'mmseg.apis', 'mmpretrain.models', 'timm']
 
 
 def tests_of(file: str) -> list[str]:
-    """Return the tests of a file: those of its name, those that import it, and :data:`OF_ROOMS`."""
+    """Return the tests of a file, in this order.
+
+    Those of its name; those that ``held_by.csv`` has for the file; those that import it; and those
+    that it has for the folder.
+    """
     path = Path(file).relative_to('vitbackbones').with_suffix('')
-    named = [Path('tests', path.parent, f'test_{path.name}.py'), Path('tests', path)]
-    tests = [test for test in named if test.exists()]
+    tests = [*map(str, mirrors(path)), *held_by(f'{path}.py')]
     module = '.'.join(('vitbackbones', *path.parts)).removesuffix('.__init__')
     package, _, name = module.rpartition('.')
     imported = re.compile(rf'\b{package}(\.| import .*\b){name}\b')
-    tests += [test for test, text in test_files().items() if imported.search(text)]
-    room = path.parts[0]
-    tests += [f'tests/{test}' for test in OF_ROOMS.get(room, [])] or (
-        [] if tests else [f'tests/{room}']
-    )
-    return list(dict.fromkeys(map(str, tests)))
+    tests += [str(test) for test, text in test_files().items() if imported.search(text)]
+    tests += held_by(path.parts[0])
+    if not tests:
+        sys.exit(f'{file}: no test holds it; add a row to {HELD_BY.name}')
+    return list(dict.fromkeys(tests))
+
+
+def mirrors(path: Path) -> list[Path]:
+    """Return the tests that have the name of a module, a path from the package without suffix."""
+    if path.name == '__init__':
+        path = path.parent
+    named = [Path('tests', path.parent, f'test_{path.name}.py'), Path('tests', path)]
+    return [test for test in named if test.is_file() or any(test.glob('test_*.py'))]
+
+
+@cache
+def held_by(place: str) -> list[str]:
+    """Return the tests that the table has for a module or a folder of the package."""
+    with HELD_BY.open(newline='') as rows:
+        named = {row['module']: row['tests'].split() for row in csv.DictReader(rows)}
+    return [f'tests/{test}' for test in named.get(place, ())]
 
 
 @cache
@@ -127,7 +137,7 @@ def enter_copy(folder: Path) -> None:
     """Copy the project to ``folder`` and enter it, so that imports are taken from there."""
     command = ['git', 'ls-files', '--cached', '--others', '--exclude-standard']
     files = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    for name in files.splitlines():
+    for name in filter(os.path.isfile, files.splitlines()):  # a link to an environment is a folder
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     os.chdir(folder)
