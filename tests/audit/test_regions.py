@@ -50,5 +50,5 @@ def test_large_regions_and_rare_confusions_are_likelier(tmp_path):
     (tmp_path / 'found.json').write_text(json.dumps(regions))
     pool = SimpleNamespace(classes=['ground', 'a', 'b'])
     listed = of_masks(pool, [tmp_path / 'found.json'])
-    assert [each.picture for each in listed] == [51, 50, *range(50)]
+    assert [each.image for each in listed] == [51, 50, *range(50)]
     assert all(0 < each.likelihood < 1 for each in listed)

@@ -1,10 +1,11 @@
-"""Which boxes of a data set are likely to be wrong, by detections of models that never saw them.
+"""Which boxes of a dataset are likely to be wrong, by detections of models that never saw them.
 
-The idea is that of confident learning and of ObjectLab (Tkachenko, Thyagarajan, Mueller, 2023): a
-label and what was found are compared in four ways, one for each kind of fault. How much that tells
-is measured on the data set itself: labels are taken away, put in, renamed and moved, and what the
-comparison says of these is set against what it says of all labels as they are. So the kinds and
-classes are on one scale, and a class that is rarely found puts no label under suspicion.
+The idea is that of confident learning and of ObjectLab (Tkachenko, Thyagarajan, Mueller, 2023). The
+labels and the detections of an image are compared in four ways, one for each kind of fault. How
+much a comparison tells is measured on the dataset itself: some labels are removed, added, renamed
+or moved, and the values of these spoiled labels are set against those of all labels as they are.
+So all kinds of faults and all classes share one scale, and a class that the models rarely detect
+puts no label under suspicion.
 """
 
 from collections import defaultdict
@@ -18,18 +19,20 @@ from scipy.optimize import isotonic_regression
 
 from ..data.checks.coco_file import load_json
 from ..data.own.pool import Pool
-from . import Suspicion
+from .suspicion import Suspicion
 
-SHARE = 0.05  # of the labels, that are spoiled in each way
-PLACES = 30  # of which a label that is put in takes the freest
-HIT, NEAR = 0.5, 0.25  # IoU of boxes at one place, and of those that may be of one object
+SHARE = 0.05  # of the labels that are assumed to be spoiled, in each of the four ways
+PLACES = 30  # random places; an added label gets the one that overlaps other labels least
+HIT = 0.5  # IoU of two boxes at one place
+NEAR = 0.25  # IoU of two boxes that may show the same object
 SAMPLE = 400  # labels of each class that are spoiled
-NOTHING = {'bbox': (-9, -9, 1, 1), 'category_id': 0, 'score': 0.0}  # so that there is a best one
+# A detection of no score far outside of each image, so that there is always one to compare with.
+NOTHING = {'bbox': (-9, -9, 1, 1), 'category_id': 0, 'score': 0.0}
 REASONS = {
-    'missing': '{found} found with a score of {score:.2f}, and no label is there',
-    'spurious': 'nothing like the label {label} was found (best score {score:.2f})',
-    'class': 'labeled {label}, but found as {found} with a score of {score:.2f}',
-    'loose': 'the {label} was found with a score of {score:.2f}, and its box has IoU {iou:.2f}',
+    'missing': '{pred} detected with a score of {score:.2f}, but there is no label',
+    'spurious': 'labeled {gt}, but no detection matches it (best score {score:.2f})',
+    'class': 'labeled {gt}, but detected as {pred} with a score of {score:.2f}',
+    'loose': '{gt} detected with a score of {score:.2f}, but the IoU with its label is {iou:.2f}',
 }
 
 
@@ -40,12 +43,57 @@ class Objects(NamedTuple):
     classes: np.ndarray
     scores: np.ndarray
 
+    def select(self, rows) -> 'Objects':
+        """Return the objects of these rows: a mask, a slice, or numbers."""
+        return Objects(self.boxes[rows], self.classes[rows], self.scores[rows])
+
+
+class LabeledImage(NamedTuple):
+    """Labels and detections of one image.
+
+    Attributes:
+        row: of the image in the pool.
+        size: width and height in pixels, (2,).
+        gt: the N labels.
+        label_ids: their ids in the pool.
+        pred: the M detections, at least one.
+    """
+
+    row: int
+    size: np.ndarray
+    gt: Objects
+    label_ids: Sequence[int | str]
+    pred: Objects
+
+
+class Comparison(NamedTuple):
+    """How the labels of an image differ from its detections.
+
+    Attributes:
+        strangeness: by kind of fault, of each label (N,); of each detection (M,) for ``'missing'``.
+            Values above 0 are suspicious; 1 is the most.
+        evidence: by kind of fault except ``'missing'``, the row of the detection that tells most
+            about each label (N,).
+    """
+
+    strangeness: dict[str, np.ndarray]
+    evidence: dict[str, np.ndarray]
+
+
+class Spoiled(NamedTuple):
+    """A label that was spoiled on purpose: how, the class it now shows, and how strange it is."""
+
+    fault: str
+    category: int
+    strangeness: float
+
 
 def as_objects(entries: Sequence[dict]) -> Objects:
-    """Return annotations or detections in COCO's format."""
-    boxes = np.array([each['bbox'] for each in entries], float).reshape(-1, 4)
-    classes = np.array([each['category_id'] for each in entries], int)
-    return Objects(boxes, classes, np.array([each.get('score', 1) for each in entries], float))
+    """Return annotations or detections in COCO's format as arrays."""
+    boxes = np.array([entry['bbox'] for entry in entries], float).reshape(-1, 4)
+    classes = np.array([entry['category_id'] for entry in entries], int)
+    scores = np.array([entry.get('score', 1) for entry in entries], float)
+    return Objects(boxes, classes, scores)
 
 
 def ious(one: np.ndarray, other: np.ndarray, crowd: bool = False) -> np.ndarray:
@@ -55,71 +103,67 @@ def ious(one: np.ndarray, other: np.ndarray, crowd: bool = False) -> np.ndarray:
     return masks.iou(one, other, [crowd] * len(other))
 
 
-def compare(labels: Objects, found: Objects) -> tuple[dict, dict]:
-    """Return how strange each label (N,) is, by kind, and the rows of what was found that say so.
-
-    ``'missing'`` is of what was found (M,); that is one detection at least.
-    """
-    overlaps = ious(labels.boxes, found.boxes)
-    same = labels.classes[:, None] == found.classes
-    support = found.scores * (overlaps / HIT).clip(0, 1)  # (N, M)
-    best = overlaps.max(0, initial=0)
-    own = np.where((overlaps >= NEAR) & (overlaps == best) & same, found.scores, 0)
-    others = np.where(~same & (overlaps >= HIT), found.scores, 0)
-    lower = found.scores[:, None] < found.scores
-    second = (lower & (ious(found.boxes, found.boxes) >= HIT)).any(1)  # of whatever class
-    values = {
+def compare(gt: Objects, pred: Objects) -> Comparison:
+    """Compare N labels with M detections, of which there is at least one."""
+    overlaps = ious(gt.boxes, pred.boxes)  # (N, M)
+    best = overlaps.max(0, initial=0)  # (M,)
+    same = gt.classes[:, None] == pred.classes
+    support = pred.scores * (overlaps / HIT).clip(0, 1)
+    others = np.where(~same & (overlaps >= HIT), pred.scores, 0)
+    # a detection says how well only the label fits that it overlaps most
+    closest = np.where(same & (overlaps >= NEAR) & (overlaps == best), pred.scores, 0)
+    # of detections at one place, of whatever class, only the surest can lack a label
+    lower = pred.scores[:, None] < pred.scores
+    second = (lower & (ious(pred.boxes, pred.boxes) >= HIT)).any(1)
+    strangeness = {
         'spurious': 1 - support.max(1),
         'class': others.max(1) - np.where(same, support, 0).max(1),
-        'loose': own.max(1) - (own * overlaps).max(1),
-        'missing': np.where(second, 0, found.scores * (1 - best / HIT).clip(0)),
+        'loose': closest.max(1) - (closest * overlaps).max(1),
+        'missing': np.where(second, 0, pred.scores * (1 - best / HIT).clip(0)),
     }
-    return values, dict(
-        zip(values, (each.argmax(1) for each in (support, others, own)), strict=False)
-    )
+    evidence = {'spurious': support, 'class': others, 'loose': closest}
+    return Comparison(strangeness, {fault: by.argmax(1) for fault, by in evidence.items()})
 
 
 # ------------------------------------------------------------------------ how much that tells
 
 
 class Likelihoods:
-    """The share of faults among labels of a class that are so strange.
+    """The share of faults among the labels of a class that are equally strange.
 
-    It is that which would be there if all labels were sound, and a share of :data:`SHARE` of them
-    were then spoiled in one way.
+    It is the share that there would be if all labels were right, and :data:`SHARE` of them were
+    then spoiled in one way.
 
     Args:
-        labels, found: of each picture.
-        sizes: of the pictures, width and height (N, 2).
-        classes: their number.
+        images: with labels and detections.
+        num_classes: their number.
     """
 
-    def __init__(
-        self, labels: Sequence[Objects], found: Sequence[Objects], sizes: np.ndarray, classes: int
-    ) -> None:
-        places, sound, spoiled = defaultdict(list), defaultdict(list), defaultdict(list)
-        for number, (own, answers) in enumerate(zip(labels, found, strict=True)):
-            for row, key in enumerate(own.classes.tolist()):
-                places[key].append((number, row))
-            for kind, values in compare(own, answers)[0].items():
-                keys = answers.classes if kind == 'missing' else own.classes
-                for key, value in zip(keys.tolist(), values.tolist(), strict=True):
-                    sound[kind, key].append(value)
+    def __init__(self, images: Sequence[LabeledImage], num_classes: int) -> None:
+        sound = defaultdict(list)  # strangeness of all labels as they are, by fault and class
+        labels = defaultdict(list)  # image and row of the labels, by class
+        for image in images:
+            for row, category in enumerate(image.gt.classes.tolist()):
+                labels[category].append((image, row))
+            for fault, values in compare(image.gt, image.pred).strangeness.items():
+                classes = image.pred.classes if fault == 'missing' else image.gt.classes
+                for category, value in zip(classes.tolist(), values.tolist(), strict=True):
+                    sound[fault, category].append(value)
+        spoiled = defaultdict(list)  # strangeness and weight of the spoiled ones, alike
         rng = np.random.default_rng(0)
-        for rows in places.values():
-            chosen = rng.permutation(len(rows))[:SAMPLE]
-            weight = SHARE * len(rows) / len(chosen)
-            for number, row in (rows[i] for i in chosen):
-                own = labels[number], found[number], sizes[number]
-                for kind, key, value in _spoiled(*own, row, classes, rng):
-                    spoiled[kind, key].append((value, weight))
+        for of_class in labels.values():
+            chosen = rng.permutation(len(of_class))[:SAMPLE]
+            weight = SHARE * len(of_class) / len(chosen)
+            for image, row in (of_class[i] for i in chosen):
+                for label in _spoiled(image, row, num_classes, rng):
+                    spoiled[label.fault, label.category].append((label.strangeness, weight))
         self.curves = {key: _curve(sound[key], spoiled[key]) for key in spoiled}
 
-    def __call__(self, kind: str, key: int, value: float) -> float:
+    def __call__(self, fault: str, category: int, strangeness: float) -> float:
         """Return the likelihood of a kind of fault at a label of a class that is so strange."""
-        values, shares = self.curves.get((kind, key), ((), ()))
-        place = int(np.searchsorted(values, value, 'right')) - 1
-        return float(shares[place]) if place >= 0 and value > 0 else 0.0
+        values, shares = self.curves.get((fault, category), ((), ()))
+        last = int(np.searchsorted(values, strangeness, 'right')) - 1
+        return float(shares[last]) if last >= 0 and strangeness > 0 else 0.0
 
 
 def _curve(sound: Sequence[float], spoiled: Sequence[tuple]) -> tuple[np.ndarray, np.ndarray]:
@@ -134,29 +178,30 @@ def _curve(sound: Sequence[float], spoiled: Sequence[tuple]) -> tuple[np.ndarray
 
 
 def _spoiled(
-    labels: Objects,
-    found: Objects,
-    picture: np.ndarray,
-    row: int,
-    classes: int,
-    rng: np.random.Generator,
-) -> Iterator[tuple[str, int, float]]:
-    """Yield each kind of fault, the class it is seen at, and how strange it makes a label."""
-    box, key = labels.boxes[row], int(labels.classes[row])
-    rest = Objects(*(np.delete(each, row, 0) for each in labels))
-    at_box = ious(found.boxes, box[None])[:, 0] >= HIT
-    missing = np.where(at_box, compare(rest, found)[0]['missing'], 0)
-    yield 'missing', int(found.classes[missing.argmax()]), missing.max()
-    starts = rng.random((PLACES, 2)) * (picture - box[2:]).clip(0)
-    places = np.hstack([starts, np.tile(box[2:], (PLACES, 1))])
-    free = places[ious(places, labels.boxes).max(1).argmin()]
-    sides = rng.uniform(-0.3, 0.3, (2, 2)) * box[2:]  # left and top, right and bottom
-    changes = {'spurious': (free, key), 'loose': (box + [*sides[0], *(sides[1] - sides[0])], key)}
-    if classes > 1:
-        changes['class'] = (box, (key + int(rng.integers(1, classes))) % classes)
-    for kind, (place, label) in changes.items():
-        changed = Objects(np.vstack([place, rest.boxes]), np.append(label, rest.classes), None)
-        yield kind, label, compare(changed, found)[0][kind][0]
+    image: LabeledImage, row: int, num_classes: int, rng: np.random.Generator
+) -> Iterator[Spoiled]:
+    """Spoil the label of this row in each way, and yield how strange it is then."""
+    box = image.gt.boxes[row]
+    category = int(image.gt.classes[row])
+    rest = image.gt.select(np.arange(len(image.gt.boxes)) != row)
+    at_box = ious(image.pred.boxes, box[None])[:, 0] >= HIT
+    missing = np.where(at_box, compare(rest, image.pred).strangeness['missing'], 0)
+    yield Spoiled('missing', int(image.pred.classes[missing.argmax()]), missing.max())
+
+    def changed(fault: str, new_box: np.ndarray, new_category: int) -> Spoiled:
+        boxes = np.vstack([new_box, rest.boxes])
+        gt = Objects(boxes, np.append(new_category, rest.classes), np.ones(len(boxes)))
+        return Spoiled(fault, new_category, compare(gt, image.pred).strangeness[fault][0])
+
+    corners = rng.random((PLACES, 2)) * (image.size - box[2:]).clip(0)
+    places = np.hstack([corners, np.tile(box[2:], (PLACES, 1))])
+    free = places[ious(places, image.gt.boxes).max(1).argmin()]
+    yield changed('spurious', free, category)
+    left_top, right_bottom = rng.uniform(-0.3, 0.3, (2, 2)) * box[2:]
+    yield changed('loose', box + [*left_top, *(right_bottom - left_top)], category)
+    if num_classes > 1:
+        other = (category + int(rng.integers(1, num_classes))) % num_classes
+        yield changed('class', box, other)
 
 
 # ------------------------------------------------------------------------ the list
@@ -165,59 +210,91 @@ def _spoiled(
 def of_boxes(pool: Pool, fold: np.ndarray, files: Sequence[Path]) -> list[Suspicion]:
     """Return what is likely to be wrong in a pool of boxes, the likeliest first.
 
-    A label is named once, as what it most likely is, unless its class is in one fold alone, whose
-    model has not seen it.
+    A label is listed once, with its likeliest fault. A class that only one fold contains is not
+    listed: the model of that fold was trained without it.
 
     Args:
-        pool: the pictures and labels.
-        fold: of each picture (N,).
-        files: with what was found, of each fold, in COCO's format.
+        pool: the images and labels.
+        fold: of each image (N,).
+        files: the detections of each fold, in COCO's format.
     """
-    used = [[each for each in own if not each['iscrowd']] for own in pool.labels.values()]
-    labels, found = [as_objects(each) for each in used], [as_objects([NOTHING])] * len(used)
+    images = labeled_images(pool, files)
+    likelihoods = Likelihoods(images, len(pool.classes))
+    folds = defaultdict(set)  # that contain a class
+    for image in images:
+        for category in image.gt.classes.tolist():
+            folds[category].add(int(fold[image.row]))
+    learned = {category for category in folds if len(folds[category]) > 1}
+    listed = [each for image in images for each in _listed(image, likelihoods, learned, pool)]
+    return sorted(listed, key=lambda suspicion: -suspicion.likelihood)
+
+
+def labeled_images(pool: Pool, files: Sequence[Path]) -> list[LabeledImage]:
+    """Return the images with their labels, and with their detections outside of crowds."""
+    preds = {}
     for file in files:  # one after the other: in JSON they take tenfold the memory
-        of_picture = defaultdict(lambda: [NOTHING])
-        for each in load_json(str(file)):
-            of_picture[each['image_id']].append(each)
-        for row, each in of_picture.items():
-            crowds = as_objects([label for label in pool.labels[row] if label['iscrowd']])
-            answers = as_objects(each)
-            outside = ious(answers.boxes, crowds.boxes, crowd=True).max(1, initial=0) < HIT
-            found[row] = Objects(*(values[outside] for values in answers))
-    sizes = np.array([(each['width'], each['height']) for each in pool.content['images']])
-    likelihood = Likelihoods(labels, found, sizes, len(pool.classes))
-    folds = defaultdict(set)  # that have a class
-    for number, own in zip(fold.tolist(), labels, strict=True):
-        for key in own.classes.tolist():
-            folds[key].add(number)
-    listed = []
-    for picture, (own, answers) in enumerate(zip(labels, found, strict=True)):
-        (values, by), loose = compare(own, answers), set()
-        for row, key in enumerate(own.classes.tolist()):
-            scores = {kind: likelihood(kind, key, values[kind][row]) for kind in by}
-            kind = max(scores, key=scores.get)
-            if scores[kind] and len(folds[key]) > 1:
-                at = int(by[kind][row])
-                loose |= {at} if kind == 'loose' else set()
-                place = (scores[kind], picture, kind, used[picture][row]['label_id'])
-                listed.append(_suggested(pool.classes, own, row, answers, at, *place))
-        for at, value in enumerate(values['missing'].tolist()):
-            score = likelihood('missing', int(answers.classes[at]), value)
-            if score and at not in loose:
-                place = (score, picture, 'missing', None)
-                listed.append(_suggested(pool.classes, own, None, answers, at, *place))
-    return sorted(listed, key=lambda each: -each.likelihood)
+        entries = defaultdict(lambda: [NOTHING])
+        for entry in load_json(str(file)):
+            entries[entry['image_id']].append(entry)
+        preds |= {row: as_objects(of_image) for row, of_image in entries.items()}
+    images = []
+    for row, anns in pool.labels.items():
+        crowds = as_objects([ann for ann in anns if ann['iscrowd']])
+        anns = [ann for ann in anns if not ann['iscrowd']]
+        pred = preds.get(row, as_objects([NOTHING]))
+        outside = ious(pred.boxes, crowds.boxes, crowd=True).max(1, initial=0) < HIT
+        info = pool.content['images'][row]
+        size = np.array([info['width'], info['height']])
+        label_ids = [ann['label_id'] for ann in anns]
+        images.append(LabeledImage(row, size, as_objects(anns), label_ids, pred.select(outside)))
+    return images
 
 
-def _suggested(
-    names: Sequence[str], labels: Objects, row: int | None, found: Objects, at: int, *place
+def _listed(
+    image: LabeledImage, likelihoods: Likelihoods, learned: set[int], pool: Pool
+) -> Iterator[Suspicion]:
+    """Yield what is likely to be wrong in an image."""
+    strangeness, evidence = compare(image.gt, image.pred)
+    loose = set()  # detections that show how a label should be placed, so none is missing there
+    for row, category in enumerate(image.gt.classes.tolist()):
+        of_faults = {
+            fault: likelihoods(fault, category, strangeness[fault][row]) for fault in evidence
+        }
+        fault = max(of_faults, key=of_faults.get)
+        if of_faults[fault] and category in learned:
+            at = int(evidence[fault][row])
+            if fault == 'loose':
+                loose.add(at)
+            yield _suspicion(image, fault, of_faults[fault], row, at, pool.classes)
+    for at, category in enumerate(image.pred.classes.tolist()):
+        likelihood = likelihoods('missing', category, strangeness['missing'][at])
+        if likelihood and at not in loose:
+            yield _suspicion(image, 'missing', likelihood, None, at, pool.classes)
+
+
+def _suspicion(
+    image: LabeledImage,
+    fault: str,
+    likelihood: float,
+    gt_row: int | None,
+    pred_row: int,
+    names: Sequence[str],
 ) -> Suspicion:
-    """Return a suspicion at a ``place``: its first four values."""
-    kind, words = place[2], {'score': found.scores[at], 'found': names[found.classes[at]]}
-    if row is not None:
-        words['label'] = names[labels.classes[row]]
-        words['iou'] = ious(labels.boxes[row : row + 1], found.boxes[at : at + 1])[0, 0]
-    box = found.boxes[at] if kind in ('missing', 'loose') else labels.boxes[row]
-    category = found.classes[at] if kind in ('missing', 'class') else labels.classes[row]
-    reason = REASONS[kind].format(**words)
-    return Suspicion(*place, tuple(box.tolist()), int(category), reason)
+    """Describe a fault: of the label ``gt_row``, None if it is missing; ``pred_row`` shows it."""
+    gt = image.gt.select(slice(gt_row, gt_row + 1)) if gt_row is not None else None
+    pred = image.pred.select(slice(pred_row, pred_row + 1))
+    box = pred.boxes[0] if fault in ('missing', 'loose') else gt.boxes[0]
+    category = pred.classes[0] if fault in ('missing', 'class') else gt.classes[0]
+    words = {'pred': names[pred.classes[0]], 'score': pred.scores[0]}
+    if gt is not None:
+        words['gt'] = names[gt.classes[0]]
+        words['iou'] = ious(gt.boxes, pred.boxes)[0, 0]
+    return Suspicion(
+        likelihood=likelihood,
+        image=image.row,
+        fault=fault,
+        label_id=None if gt_row is None else image.label_ids[gt_row],
+        box=tuple(box.tolist()),
+        category=int(category),
+        reason=REASONS[fault].format(**words),
+    )

@@ -14,33 +14,44 @@ from ..data.own.pool import Pool
 from ..importing.coco import KEPT
 from ..importing.corrections import LIST, corrected
 from ..utils.files import write_file
-from . import Suspicion
+from .suspicion import Suspicion
 
-CVAT, STUDIO = 'cvat.json', 'label_studio.json'
+CVAT = 'cvat.json'
+STUDIO = 'label_studio.json'
 SIDES = ('x', 'y', 'width', 'height')
-SURE = 0.4  # likelihood from which on a suggestion is in what is to be reviewed
+SURE = 0.4  # least likelihood of a suggestion that is to be reviewed
 
 
 def write_lists(out: Path, pool: Pool, listed: Sequence[Suspicion]) -> None:
     """Write the list, and labels with the likelier suggestions for CVAT and Label Studio."""
-    rows = sorted({each.picture for each in listed})
+    rows = sorted({suspicion.image for suspicion in listed})
     images = [_image(pool, row) for row in rows]
-    categories = [{'id': row, 'name': name} for row, name in enumerate(pool.classes)]
-    entries = [_entry(number, each) for number, each in enumerate(listed, 1)]
-    content = {'images': images, 'annotations': entries, 'categories': categories}
+    categories = [{'id': number, 'name': name} for number, name in enumerate(pool.classes)]
+    suggested = [_ann(number, suspicion) for number, suspicion in enumerate(listed, 1)]
+    content = {'images': images, 'annotations': suggested, 'categories': categories}
     _write(out / LIST, content | {'values': [*pool.values][: len(pool.classes)]})
-    reviewed = _reviewed(pool, rows, entries)
-    categories = [each | {'id': each['id'] + 1} for each in categories]  # CVAT counts from 1
-    by_picture = defaultdict(list)
-    for each in reviewed:
-        by_picture[each['image_id']].append(each)
-    boxes = [
-        {key: each[key] for key in ('image_id', *KEPT)}
-        | {'id': number, 'category_id': each['category_id'] + 1}
-        for number, each in enumerate(reviewed, 1)
+    reviewed = _reviewed(pool, rows, suggested)
+    _write(out / CVAT, _for_cvat(images, reviewed, categories))
+    by_image = _by_image(reviewed)
+    _write(out / STUDIO, [_task(img, by_image[img['id']], pool) for img in images])
+
+
+def _for_cvat(images: Sequence[dict], anns: Sequence[dict], categories: Sequence[dict]) -> dict:
+    """Return annotations as CVAT imports them: it counts ids from 1."""
+    numbered = [
+        {key: ann[key] for key in ('image_id', *KEPT)}
+        | {'id': number, 'category_id': ann['category_id'] + 1}
+        for number, ann in enumerate(anns, 1)
     ]
-    _write(out / CVAT, {'images': images, 'annotations': boxes, 'categories': categories})
-    _write(out / STUDIO, [_task(each, by_picture[each['id']], pool) for each in images])
+    categories = [category | {'id': category['id'] + 1} for category in categories]
+    return {'images': images, 'annotations': numbered, 'categories': categories}
+
+
+def _by_image(anns: Sequence[dict]) -> dict[int, list[dict]]:
+    by_image = defaultdict(list)
+    for ann in anns:
+        by_image[ann['image_id']].append(ann)
+    return by_image
 
 
 def _write(file: Path, content: object) -> None:
@@ -60,47 +71,48 @@ def _image(pool: Pool, row: int) -> dict:
     }
 
 
-def _entry(number: int, each: Suspicion) -> dict:
+def _ann(number: int, suspicion: Suspicion) -> dict:
     return {
         'id': number,
-        'image_id': each.picture,
-        'category_id': each.category,
-        'bbox': each.box,
-        'area': each.box[2] * each.box[3],
+        'image_id': suspicion.image,
+        'category_id': suspicion.category,
+        'bbox': suspicion.box,
+        'area': suspicion.box[2] * suspicion.box[3],
         'iscrowd': 0,
-        'segmentation': [*each.outlines],
-        'fault': each.kind,
-        'label_id': each.label,
-        'score': round(each.likelihood, 4),
-        'reason': each.reason,
+        'segmentation': [*suspicion.outlines],
+        'fault': suspicion.fault,
+        'label_id': suspicion.label_id,
+        'score': round(suspicion.likelihood, 4),
+        'reason': suspicion.reason,
     }
 
 
-def _reviewed(pool: Pool, rows: Sequence[int], entries: Sequence[dict]) -> list[dict]:
-    """Return boxes with the likelier suggestions, or these alone where there are masks."""
-    sure = [each for each in entries if each['score'] >= SURE]
+def _reviewed(pool: Pool, rows: Sequence[int], suggested: Sequence[dict]) -> list[dict]:
+    """Return the labels with the likelier suggestions; for masks the suggestions alone."""
+    sure = [ann for ann in suggested if ann['score'] >= SURE]
     if pool.content is None:
         return sure
-    by_picture = defaultdict(list)
-    for each in sure:
-        by_picture[each['image_id']].append(each)
-    return [each for row in rows for each in corrected(pool.labels[row], by_picture[row])]
+    by_image = _by_image(sure)
+    return [ann for row in rows for ann in corrected(pool.labels[row], by_image[row])]
 
 
-def _task(image: dict, boxes: Sequence[dict], pool: Pool) -> dict:
+def _task(img: dict, anns: Sequence[dict], pool: Pool) -> dict:
     """Return a task of Label Studio with what is to be reviewed; its units are percents."""
-    size = (image['width'], image['height'])
+    size = (img['width'], img['height'])
     common = {'from_name': 'label', 'to_name': 'image'}
     common |= {'original_width': size[0], 'original_height': size[1]}
     result = []
-    for each in boxes:
-        sides = (np.divide(each['bbox'], size * 2) * 100).tolist()
-        value, name = dict(zip(SIDES, sides, strict=True)), 'rectanglelabels'
-        if each['segmentation']:
-            points = np.reshape(each['segmentation'][0], (-1, 2)) * 100 / size
-            value, name = {'points': points.tolist(), 'closed': True}, 'polygonlabels'
-        value[name] = [pool.classes[each['category_id']]]
-        result.append(common | {'type': name, 'value': value})
-    # where its server finds the picture below the folder that holds the data set
-    served = '/data/local-files/?d=' + quote(f'{pool.root.name}/{image["file_name"]}')
+    for ann in anns:
+        if ann['segmentation']:
+            points = np.reshape(ann['segmentation'][0], (-1, 2)) * 100 / size
+            shape = 'polygonlabels'
+            value = {'points': points.tolist(), 'closed': True}
+        else:
+            sides = np.divide(ann['bbox'], size * 2) * 100
+            shape = 'rectanglelabels'
+            value = dict(zip(SIDES, sides.tolist(), strict=True))
+        value[shape] = [pool.classes[ann['category_id']]]
+        result.append(common | {'type': shape, 'value': value})
+    # its server finds the image below the parent folder of the dataset
+    served = '/data/local-files/?d=' + quote(f'{pool.root.name}/{img["file_name"]}')
     return {'data': {'image': served}, 'predictions': [{'result': result}]}

@@ -10,7 +10,7 @@ from ..data.own.pool import Pool
 from ..drawing.sheet import from_bgr, side_by_side
 from ..reports.detection import RIGHT, WRONG, draw_notes
 from ..reports.elements import Picture, Section, Table, photograph
-from . import Suspicion
+from .suspicion import Suspicion
 
 SHOWN = 100  # suspicions with a picture
 KINDS = {
@@ -32,37 +32,42 @@ def sections(
     pool: Pool, groups: Sequence[Sequence[int]], listed: Sequence[Suspicion]
 ) -> Iterator[Section]:
     """Yield the sections, on groups of near duplicates and on labels."""
-    rows = [
-        ['; '.join(f'{pool.splits[row] or ""} {pool.files[row].name}'.strip() for row in each)]
-        for each in sorted(groups, key=lambda each: -len({pool.splits[row] for row in each}))
-    ]
-    table = Table(head=['the same picture, or nearly'], rows=rows[:SHOWN])
-    yield Section('Near duplicates', [table] if rows else (), LEAKS)
-    counts = Counter(each.kind for each in listed)
-    rows = [[kind, text, counts[kind]] for kind, text in KINDS.items() if counts[kind]]
-    yield Section('Kinds', [Table(head=['fault', 'what it is', 'listed'], rows=rows)])
-    drawn = [_draw(pool, rank, each) for rank, each in enumerate(listed[:SHOWN], 1)]
+    pairs = zip(pool.splits, pool.files, strict=True)
+    leaking = sorted(groups, key=lambda rows: -len({pool.splits[row] for row in rows}))
+    files = [f'{split or ""} {file.name}'.strip() for split, file in pairs]
+    duplicates = [['; '.join(files[row] for row in rows)] for rows in leaking[:SHOWN]]
+    table = Table(head=['the same image, or nearly'], rows=duplicates)
+    yield Section('Near duplicates', [table] if duplicates else (), LEAKS)
+    counts = Counter(suspicion.fault for suspicion in listed)
+    kinds = [[fault, text, counts[fault]] for fault, text in KINDS.items() if counts[fault]]
+    yield Section('Kinds', [Table(head=['fault', 'what it is', 'listed'], rows=kinds)])
+    drawn = [_draw(pool, rank, suspicion) for rank, suspicion in enumerate(listed[:SHOWN], 1)]
     yield Section('Likely faults', drawn, ORDER + (MEANING if pool.content else ''))
 
 
-def _draw(pool: Pool, rank: int, each: Suspicion) -> Picture:
-    """Draw the labels of a picture beside what is suggested for one of them."""
-    file = pool.files[each.picture]
+def _draw(pool: Pool, rank: int, suspicion: Suspicion) -> Picture:
+    """Draw the labels of an image beside what is suggested for one of them."""
+    file = pool.files[suspicion.image]
     image = from_bgr(read_image(str(file)))
-    suggested, own = {'bbox': each.box}, []
-    if pool.content is None:
-        outlines = masks.frPyObjects([*map(list, each.outlines)], image.height, image.width)
-        suggested['segmentation'] = masks.merge(outlines)
-    for label in pool.labels[each.picture] if pool.content else ():
-        doubted = label['label_id'] == each.label
-        name = pool.classes[label['category_id']] if doubted else ''
-        own.append((label, name, WRONG if doubted else RIGHT))
-    own.sort(key=lambda note: note[2] == WRONG)  # drawn over the others
-    answer = [note for note in own if note[2] == RIGHT]
-    if each.kind != 'spurious':
-        answer.append((suggested, pool.classes[each.category], WRONG))
-    panels = {'labels' if own else 'picture': own, 'suggestion': answer}
-    kind = 'bbox' if pool.content else 'segm'
-    drawn = side_by_side([(key, draw_notes(image, notes, kind)) for key, notes in panels.items()])
-    title = f'{rank}. {each.kind}, {each.likelihood:.2f}: {each.reason} ({file.name})'
-    return photograph(drawn, title)
+    doubted = []
+    others = []
+    for ann in pool.labels[suspicion.image]:
+        if ann['label_id'] == suspicion.label_id:
+            doubted.append((ann, pool.classes[ann['category_id']], WRONG))
+        else:
+            others.append((ann, '', RIGHT))
+    suggested = []
+    if suspicion.fault != 'spurious':
+        ann = {'bbox': suspicion.box}
+        if suspicion.outlines:
+            outlines = [*map(list, suspicion.outlines)]
+            ann['segmentation'] = masks.merge(
+                masks.frPyObjects(outlines, image.height, image.width)
+            )
+        suggested = [(ann, pool.classes[suspicion.category], WRONG)]
+    labels = others + doubted  # the doubted one is drawn over the others
+    panels = {'labels' if labels else 'picture': labels, 'suggestion': others + suggested}
+    shape = 'bbox' if pool.content else 'segm'
+    drawn = side_by_side([(key, draw_notes(image, notes, shape)) for key, notes in panels.items()])
+    title = f'{rank}. {suspicion.fault}, {suspicion.likelihood:.2f}: {suspicion.reason}'
+    return photograph(drawn, f'{title} ({file.name})')

@@ -5,6 +5,7 @@ The order is that of k-center greedy (Sener and Savarese, 2018), with distances 
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from tqdm import tqdm
@@ -18,6 +19,18 @@ LEAST = 0.01  # doubt, so that what is unlike all others counts even where nothi
 MOST = 10  # detections of a picture that count, those that are most in doubt
 
 
+class Looks(NamedTuple):
+    """What a model makes of N images.
+
+    Attributes:
+        vectors: means of the last feature map, of length 1, (N, C).
+        doubts: how much each image is in doubt, (N,).
+    """
+
+    vectors: np.ndarray
+    doubts: np.ndarray
+
+
 def pick(
     predictor: Predictor, known: Sequence[Path], unlabeled: Sequence[Path], number: int
 ) -> list[tuple[Path, float]]:
@@ -26,10 +39,9 @@ def pick(
     Raises:
         UnreadableImage: a picture cannot be read.
     """
-    seen, _ = _look(predictor, known)
     vectors, doubts = _look(predictor, unlabeled)
     nearest = np.full(len(vectors), np.inf)
-    for vector in seen:
+    for vector in _look(predictor, known).vectors:
         nearest = np.minimum(nearest, np.linalg.norm(vectors - vector, axis=1))
     chosen = []
     for _ in range(min(number, len(vectors))):
@@ -40,25 +52,26 @@ def pick(
     return chosen
 
 
-def _look(predictor: Predictor, files: Sequence[Path]) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the backbone makes of pictures, (N, C) of length 1, and doubts (N,)."""
-    vectors, doubts, maps = [], [], []
+def _look(predictor: Predictor, files: Sequence[Path]) -> Looks:
+    vectors = []
+    doubts = []
+    maps = []
     hook = predictor.model.backbone.register_forward_hook(lambda *call: maps.append(call[2][-1]))
     for file in tqdm(files, 'look', leave=False, disable=not on_terminal()):
         frame = Frame(Source(file, file.name), read_image(str(file)))
-        (answer,) = predictor([predictor.prepare(frame)])
+        (pred,) = predictor([predictor.prepare(frame)])
         vector = maps.pop()[0].mean((1, 2)).cpu().numpy()  # (C, H, W) -> (C,)
         vectors.append(vector / np.linalg.norm(vector))
-        doubts.append(_doubt(answer))
+        doubts.append(_doubt(pred))
     hook.remove()
-    return np.stack(vectors), np.array(doubts).clip(LEAST)
+    return Looks(np.stack(vectors), np.array(doubts).clip(LEAST))
 
 
-def _doubt(answer) -> float:
+def _doubt(pred) -> float:
     """Return how near scores are to 0.5, or the two best classes of pixels to each other."""
-    if 'seg_logits' in answer:
-        best = answer.seg_logits.data.softmax(0).topk(2, 0).values  # (2, H, W)
+    if 'seg_logits' in pred:
+        best = pred.seg_logits.data.softmax(0).topk(2, 0).values  # (2, H, W)
         return float(1 - (best[0] - best[1]).mean())
-    scores = answer.pred_instances.scores.numpy()
+    scores = pred.pred_instances.scores.numpy()
     between = np.sort(1 - np.abs(2 * scores - 1))[-MOST:]
     return float(between.mean()) if len(between) else 0.0

@@ -11,9 +11,10 @@ from mmseg.evaluation import IoUMetric
 
 from ..data.own.pool import Pool
 from ..utils.files import write_file
-from . import Suspicion
+from .suspicion import Suspicion
 
-THICK, THINNEST = 0.02, 3  # of the long side, and pixels
+THICK = 0.02  # depth of a region that counts in full, as a share of the image's long side
+THINNEST = 3  # pixels, at least that
 WHOLE = 0.6  # of an object's pixels, by which it is wrong as a whole
 
 
@@ -27,14 +28,15 @@ class DoubtfulRegions(IoUMetric):
 
     def __init__(self, found: str, **settings) -> None:
         super().__init__(**settings)
-        self.found, self.regions = found, []
+        self.found = found
+        self.regions = []
 
     def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:
         super().process(data_batch, data_samples)
         for sample in data_samples:
             scores = sample['seg_logits']['data'].softmax(0).cpu().numpy()  # (classes, H, W)
-            given = sample['gt_sem_seg']['data'].squeeze().cpu().numpy().astype(int)  # (H, W)
-            for region in doubtful(given, scores, self.ignore_index):
+            gt = sample['gt_sem_seg']['data'].squeeze().cpu().numpy().astype(int)  # (H, W)
+            for region in doubtful(gt, scores, self.ignore_index):
                 self.regions.append({'path': sample['img_path'], **region})
 
     def compute_metrics(self, results: list) -> dict:
@@ -43,18 +45,20 @@ class DoubtfulRegions(IoUMetric):
         return super().compute_metrics(results)
 
 
-def doubtful(given: np.ndarray, scores: np.ndarray, ignored: int) -> Iterator[dict]:
+def doubtful(gt: np.ndarray, scores: np.ndarray, ignored: int) -> Iterator[dict]:
     """Yield the regions of labels (H, W) to which scores (classes, H, W) give one other class.
 
     ``value`` of each, from 0 to 1, is how much likelier the other class is, in the mean over its
     pixels, less where the region is thin, or a small part of both objects.
     """
-    answer, classes = scores.argmax(0), len(scores)
-    known = (given != ignored) & (given < classes)
-    given = np.where(known, given, 0)
-    margin = scores.max(0) - np.take_along_axis(scores, given[None], 0)[0]
-    pairs = np.where(known & (given != answer), given * classes + answer + 1, 0)
-    thick = max(THICK * max(given.shape), THINNEST)
+    classes = len(scores)
+    pred = scores.argmax(0)
+    known = (gt != ignored) & (gt < classes)
+    gt = np.where(known, gt, 0)
+    margin = scores.max(0) - np.take_along_axis(scores, gt[None], 0)[0]
+    # number of the pair of classes, from 1; 0 where label and prediction agree
+    pairs = np.where(known & (gt != pred), gt * classes + pred + 1, 0)
+    thick = max(THICK * max(gt.shape), THINNEST)
     least = max(thick / 4, THINNEST / 2)  # borders are less deep
     for pair in np.unique(pairs[pairs > 0]).tolist():
         label, other = divmod(pair - 1, classes)
@@ -62,23 +66,30 @@ def doubtful(given: np.ndarray, scores: np.ndarray, ignored: int) -> Iterator[di
         if depth.max() < least:
             continue
         count, parts = _parts(pairs == pair)
-        wholes = [_parts(each)[1] for each in (known & (given == label), answer == other)]
+        _, gt_objects = _parts(known & (gt == label))
+        _, pred_objects = _parts(pred == other)
         for inside in (parts == number for number in range(1, count)):
-            deep, area = depth[inside].max(), inside.sum()
-            if deep < least:
+            deepest = depth[inside].max()
+            if deepest < least:
                 continue
-            shares = [float(area / np.isin(each, each[inside]).sum()) for each in wholes]
+            shares = [_share(inside, gt_objects), _share(inside, pred_objects)]
+            surety = margin[inside].mean() * min(deepest / thick, 1)
             mask = inside.astype(np.uint8)
             outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
             yield {
                 'label': label,
                 'other': other,
-                'value': float(margin[inside].mean() * min(deep / thick, 1) * max(shares) ** 0.5),
+                'value': float(surety * max(shares) ** 0.5),
                 'shares': shares,
                 'size': float(inside.mean()),
                 'box': list(cv2.boundingRect(mask)),
-                'outlines': [each.ravel().tolist() for each in outlines if len(each) > 2],
+                'outlines': [outline.ravel().tolist() for outline in outlines if len(outline) > 2],
             }
+
+
+def _share(inside: np.ndarray, objects: np.ndarray) -> float:
+    """Return the share of a region (H, W) in the numbered objects (H, W) that it touches."""
+    return float(inside.sum() / np.isin(objects, objects[inside]).sum())
 
 
 def _parts(mask: np.ndarray) -> tuple[int, np.ndarray]:
@@ -91,19 +102,33 @@ def of_masks(pool: Pool, files: Sequence[Path]) -> list[Suspicion]:
     ``files`` are those of the folds, as :class:`DoubtfulRegions` writes them. A small region, and
     one where models take this class for that other one in many places, are less likely.
     """
-    listed, regions = [], [each for file in files for each in json.loads(file.read_bytes())]
-    common = Counter((each['label'], each['other']) for each in regions)
-    for each in regions:
-        rarity = each['size'] / common[each['label'], each['other']]
-        likelihood = each['value'] ** (1 / 6) * rarity ** (1 / 12)
-        label, other = pool.classes[each['label']], pool.classes[each['other']]
-        of_label, of_other = each['shares']
-        kind, reason = 'mask', f'a part of the {label} looks like {other}'
-        if of_label >= WHOLE:
-            kind, reason = 'class', f'labeled {label}, but looks like {other}'
-        elif of_other >= WHOLE:
-            kind, reason = 'missing', f'looks like {other}, but is labeled {label}'
-        place = (likelihood, int(Path(each['path']).stem), kind, None, tuple(each['box']))
-        outlines = tuple(map(tuple, each['outlines']))
-        listed.append(Suspicion(*place, each['other'], reason, outlines))
-    return sorted(listed, key=lambda each: -each.likelihood)
+    regions = [region for file in files for region in json.loads(file.read_bytes())]
+    common = Counter((region['label'], region['other']) for region in regions)
+    listed = []
+    for region in regions:
+        rarity = region['size'] / common[region['label'], region['other']]
+        fault, reason = _fault(region, pool.classes)
+        suspicion = Suspicion(
+            likelihood=region['value'] ** (1 / 6) * rarity ** (1 / 12),
+            image=int(Path(region['path']).stem),
+            fault=fault,
+            label_id=None,
+            box=tuple(region['box']),
+            category=region['other'],
+            reason=reason,
+            outlines=tuple(map(tuple, region['outlines'])),
+        )
+        listed.append(suspicion)
+    return sorted(listed, key=lambda suspicion: -suspicion.likelihood)
+
+
+def _fault(region: dict, classes: Sequence[str]) -> tuple[str, str]:
+    """Return the kind of fault of a region, and the reason in words."""
+    label = classes[region['label']]
+    other = classes[region['other']]
+    share_of_gt, share_of_pred = region['shares']
+    if share_of_gt >= WHOLE:
+        return 'class', f'labeled {label}, but looks like {other}'
+    if share_of_pred >= WHOLE:
+        return 'missing', f'looks like {other}, but is labeled {label}'
+    return 'mask', f'a part of the {label} looks like {other}'

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.audit import Suspicion
+from vitbackbones.audit.suspicion import Suspicion
 from vitbackbones.commands.data import audit, folds
 from vitbackbones.data.own import folder
 from vitbackbones.data.own.pool import find_pool
@@ -107,7 +107,7 @@ def test_each_kind_of_fault_is_found_and_its_correction_comes_back(run, pets, tr
     run('import', 'corrections', 'out/accepted.json', pets, 'corrected')
     assert boxes_in(tmp_path / 'corrected') == truth
     page = (tmp_path / 'out' / 'audit.html').read_text()
-    assert 'labeled dog, but found as cat with a score of 0.90' in page
+    assert 'labeled dog, but detected as cat with a score of 0.90' in page
 
 
 def test_what_was_reviewed_in_a_tool_takes_the_place_of_all_labels_of_a_picture(

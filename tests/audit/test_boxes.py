@@ -1,0 +1,155 @@
+"""Labels and detections of boxes are compared, and what is likely to be wrong is listed."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from vitbackbones.audit.boxes import LabeledImage, Likelihoods, Objects, compare, of_boxes
+from vitbackbones.audit.suspicion import Suspicion
+
+SIZE = np.array([96, 64])
+BOX = (10.0, 12.0, 24.0, 20.0)
+MOVED = (16.0, 12.0, 24.0, 20.0)  # IoU 0.6 with BOX
+FAR = (20.0, 12.0, 24.0, 20.0)  # IoU 0.41: its detection could also be of another object
+FREE = (60.0, 40.0, 24.0, 20.0)
+CAT, DOG = 0, 1
+
+
+def objects(*rows):
+    """Objects of (box, class, score)."""
+    boxes, classes, scores = zip(*rows, strict=True) if rows else ((), (), ())
+    return Objects(np.reshape(boxes, (-1, 4)), np.array(classes, int), np.array(scores, float))
+
+
+def values(gt, pred):
+    strangeness, evidence = compare(objects(*gt), objects(*pred))
+    numbers = {fault: found.round(3).tolist() for fault, found in strangeness.items()}
+    return numbers, {fault: rows.tolist() for fault, rows in evidence.items()}
+
+
+def test_a_label_that_a_detection_confirms_is_not_strange():
+    strangeness, evidence = values([(BOX, CAT, 1)], [(FREE, CAT, 0), (BOX, CAT, 0.9)])
+    assert strangeness == {'spurious': [0.1], 'class': [-0.9], 'loose': [0], 'missing': [0, 0]}
+    assert (evidence['spurious'], evidence['loose']) == ([1], [1])
+
+
+@pytest.mark.parametrize(
+    ('pred', 'fault', 'value', 'row'),
+    [
+        ([(FREE, CAT, 0.9)], 'spurious', 1, 0),
+        ([(FREE, CAT, 0.9), (BOX, DOG, 0.8)], 'class', 0.8, 1),
+        ([(BOX, CAT, 0.3), (BOX, DOG, 0.8)], 'class', 0.5, 1),
+        ([(FREE, CAT, 0.9), (MOVED, CAT, 0.8)], 'loose', 0.8 * 0.4, 1),
+    ],
+)
+def test_what_is_strange_about_a_label_and_which_detection_shows_it(pred, fault, value, row):
+    strangeness, evidence = values([(BOX, CAT, 1)], pred)
+    assert strangeness[fault] == [round(value, 3)]
+    assert evidence[fault] == [row]
+
+
+def test_a_detection_fits_loosely_only_the_label_that_it_overlaps_most():
+    strangeness, _ = values([(BOX, CAT, 1), (MOVED, CAT, 1)], [(MOVED, CAT, 0.8)])
+    assert strangeness['loose'] == [0, 0]
+
+
+def test_only_the_surest_detection_at_a_place_without_a_label_is_missing_one():
+    pred = [(FREE, CAT, 0.5), (FREE, DOG, 0.9), (BOX, CAT, 0.8)]
+    assert values([(BOX, CAT, 1)], pred)[0]['missing'] == [0, 0.9, 0]
+    assert values([], pred)[0] == {**dict.fromkeys(('spurious', 'class', 'loose'), [])} | {
+        'missing': [0, 0.9, 0.8]
+    }
+
+
+def images(count=40, categories=(CAT, DOG), score=0.9):
+    """Images with one label each that a detection of the same class confirms."""
+    found = []
+    for row in range(count):
+        category = categories[row % len(categories)]
+        gt = objects((BOX, category, 1))
+        found.append(LabeledImage(row, SIZE, gt, [row], objects((BOX, category, score))))
+    return found
+
+
+def test_likelihoods_are_near_1_for_faults_and_0_for_sound_labels():
+    likelihood = Likelihoods(images(), num_classes=2)
+    sound = compare(images()[0].gt, images()[0].pred).strangeness
+    for fault, value in (('spurious', 1), ('class', 0.9), ('missing', 0.9)):
+        assert likelihood(fault, CAT, value) == pytest.approx(0.5, abs=0.01)  # 1 of 1 + the last
+    assert all(likelihood(fault, CAT, sound[fault][0]) == 0 for fault in ('class', 'missing'))
+    assert likelihood('class', 2, 0.9) == 0  # a class without labels
+    assert Likelihoods(images(score=0), 2)('missing', CAT, 0) == 0  # nothing strange at all
+
+
+def test_one_sound_label_that_looks_like_a_fault_lowers_the_likelihood():
+    strange = [LabeledImage(40, SIZE, objects((BOX, CAT, 1)), [40], objects((BOX, DOG, 0.9)))]
+    sound, mixed = (Likelihoods(each, 2) for each in (images(), images() + strange))
+    assert 0 < mixed('class', CAT, 0.9) < sound('class', CAT, 0.9)
+
+
+def test_another_class_is_tried_only_where_there_is_one():
+    one = Likelihoods(images(categories=(CAT,)), num_classes=1)
+    assert sorted(one.curves) == [('loose', CAT), ('missing', CAT), ('spurious', CAT)]
+    two = Likelihoods(images(), num_classes=2)
+    assert {(fault, row) for fault, row in two.curves if fault == 'class'} == {
+        *(('class', CAT), ('class', DOG)),
+    }
+
+
+FAULTS = {
+    1: ('class', BOX, CAT, 'labeled dog, but detected as cat with a score of 0.90'),
+    2: ('loose', BOX, CAT, 'cat detected with a score of 0.90, but the IoU with its label is 0.41'),
+    4: ('spurious', FREE, CAT, 'labeled cat, but no detection matches it (best score 0.00)'),
+    6: ('missing', BOX, CAT, 'cat detected with a score of 0.90, but there is no label'),
+}
+
+
+@pytest.fixture
+def pool(tmp_path):
+    """Images with a cat (even rows) or a dog each, and one fault of each kind."""
+    labels, preds = {}, []
+    for row in range(40):
+        labels[row] = [{'bbox': BOX, 'category_id': row % 2, 'iscrowd': 0, 'label_id': 100 + row}]
+        preds.append({'image_id': row, 'bbox': BOX, 'category_id': row % 2, 'score': 0.9})
+    preds[1]['category_id'] = CAT
+    labels[2][0]['bbox'] = FAR
+    labels[4].append({'bbox': FREE, 'category_id': CAT, 'iscrowd': 0, 'label_id': 99})
+    labels[6].clear()
+    (tmp_path / 'fold_0.json').write_text(json.dumps(preds))
+    content = {'images': [{'width': 96, 'height': 64}] * 40}
+    return SimpleNamespace(labels=labels, content=content, classes=['cat', 'dog'])
+
+
+def test_each_fault_is_listed_once_with_what_is_suggested(pool, tmp_path):
+    fold = np.arange(40) // 20
+    listed = of_boxes(pool, fold, [tmp_path / 'fold_0.json'])
+    listed = [each for each in listed if each.likelihood > 0.02]
+    found = {each.image: (each.fault, each.box, each.category, each.reason) for each in listed}
+    assert found == FAULTS
+    assert {each.image: each.label_id for each in listed} == {1: 101, 2: 102, 4: 99, 6: None}
+    assert all(isinstance(each, Suspicion) for each in listed)
+    assert [each.likelihood for each in listed] == sorted(
+        (each.likelihood for each in listed), reverse=True
+    )
+
+
+def test_a_detection_that_shows_a_loose_label_lacks_none(pool, tmp_path):
+    preds = json.loads((tmp_path / 'fold_0.json').read_text())
+    preds[8]['score'] = 0.1  # so that a weak detection without a label is suspicious
+    (tmp_path / 'fold_0.json').write_text(json.dumps(preds))
+    listed = of_boxes(pool, np.arange(40) // 20, [tmp_path / 'fold_0.json'])
+    assert [each.fault for each in listed if each.image == 2] == ['loose']
+
+
+def test_labels_of_a_class_that_one_fold_contains_are_not_listed(pool, tmp_path):
+    fold = np.arange(40) % 2  # all cats in one, all dogs in the other
+    listed = of_boxes(pool, fold, [tmp_path / 'fold_0.json'])
+    assert {each.fault for each in listed if each.likelihood > 0.02} == {'missing'}
+
+
+def test_a_detection_in_a_crowd_is_no_missing_label(pool, tmp_path):
+    pool.labels[6] = [{'bbox': [0, 0, 90, 60], 'category_id': CAT, 'iscrowd': 1, 'label_id': 7}]
+    listed = of_boxes(pool, np.arange(40) // 20, [tmp_path / 'fold_0.json'])
+    assert 6 not in {each.image for each in listed if each.likelihood > 0.02}
