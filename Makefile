@@ -53,7 +53,7 @@ test-openmmlab test-newest test-oldest: test-%: .venv-%/.installed
 	.venv-$*/bin/python -m pytest -m compat
 
 docs: .venv/.installed
-	NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build
+	$(PY) tools/site/build.py
 
 mutate: .venv/.installed
 	$(PY) tests/mutate.py

@@ -78,7 +78,7 @@ def look_at_python(arguments: list[str]) -> None:
     elif first == '-m':
         path = ROOT.joinpath(*rest[0].split('.'))
         there = path.with_suffix('.py').is_file() or (path / '__main__.py').is_file()
-        assert there or rest[0] in ('pip', 'venv', 'pytest', 'mkdocs')
+        assert there or rest[0] in ('pip', 'venv', 'pytest')
     elif Path(first).stem in VERBS:
         look_at_verb(Path(first).stem, *rest)
     else:

@@ -1,6 +1,5 @@
 """The site builds without a warning, of dead links too, and opens without a network."""
 
-import os
 import re
 import subprocess
 import sys
@@ -9,17 +8,16 @@ import pytest
 
 from .pages import ROOT
 
-pytest.importorskip('mkdocs', reason='of the extra docs')
+pytest.importorskip('zensical', reason='of the extra docs')
 LOADED = re.compile(r'<(?:script|img|iframe)[^>]* src="([^"]+)"|<link[^>]* href="([^"]+)"[^>]*>')
 
 
 @pytest.fixture(scope='module')
 def site(tmp_path_factory):
-    """The folder of the site; a warning of mkdocs is an error."""
+    """The folder of the site; a warning of Zensical is an error."""
     folder = tmp_path_factory.mktemp('site')
-    command = [sys.executable, '-m', 'mkdocs', 'build', '--site-dir', str(folder)]
-    environment = {**os.environ, 'NO_MKDOCS_2_WARNING': '1'}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    command = [sys.executable, 'tools/site/build.py', str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
