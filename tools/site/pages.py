@@ -1,10 +1,10 @@
-"""What the code says on seven pages of docs/; a page itself holds the prose above the mark.
+"""What the code says on nine pages of docs/; a page itself holds the prose above the mark.
 
-python tools/site/pages.py               # writes the tables of four pages of docs/, and
+python tools/site/pages.py               # writes the tables of six pages of docs/, and
                                          # metafile.yml, which OpenMMLab's tools read
 python tools/site/pages.py --notebook    # runs the first tutorial as a notebook and writes it
 
-These four are read on GitHub. The other pages get their tables when the site is built.
+These six are read on GitHub. The other pages get their tables when the site is built.
 """
 
 import os
@@ -65,13 +65,34 @@ def line(*cells: object) -> str:
 
 def models() -> Iterator[str]:
     """Yield the lines about every model: parameters, operations and published accuracy."""
-    sizes = ('parameters, M', 'multiply-adds, G', 'parameters: ours / printed')
-    sizes += ('FLOPs: ours / printed', 'printed in')
+    for family in FAMILIES:
+        yield f'## {family.title}\n'
+        yield table('model', 'parameters, M', 'multiply-adds, G', 'top-1')
+        yield from (line(*model_cells(row, family)) for row in family.rows)
+        yield ''
+
+
+def model_cells(row: Row, family: Family) -> list[str]:
+    """Return the cells of a model, counted now."""
+    found = sizes_of(row)
+    results = results_of(row.name, row.options, family.tasks)
+    accuracy = ' / '.join(result.value for result in results)
+    return [label(row), f'{found.parameters / 1e6:.3f}', f'{found.macs / 1e9:.3f}', accuracy]
+
+
+def sizes_of(row: Row) -> Complexity:
+    """Return the parameters and operations of a model."""
+    return measure(lambda: create_model(row.name, **row.options))
+
+
+def printed_models() -> Iterator[str]:
+    """Yield the lines about what papers print for every model, next to what we count."""
     for family in FAMILIES:
         yield f'## {family.title}\n'
         yield f'Counted in the paper: {CONVENTIONS[family.convention].text}.\n'
+        sizes = ('parameters: ours / printed', 'FLOPs: ours / printed', 'printed in')
         yield table('model', *sizes, 'top-1', 'printed in', 'remark')
-        yield from (line(*model_cells(row, family)) for row in family.rows)
+        yield from (line(*printed_cells(row, family)) for row in family.rows)
         yield ''
     yield '## Other tasks\n'
     yield table('config', 'published', 'of', 'printed in')
@@ -85,18 +106,15 @@ def models() -> Iterator[str]:
         yield line(f'`{config}`', *numbers, source)
 
 
-def model_cells(row: Row, family: Family) -> list[str]:
-    """Return the cells of a model, counted now."""
-    found = measure(lambda: create_model(row.name, **row.options))
+def printed_cells(row: Row, family: Family) -> list[str]:
+    """Return the cells of a model as printed, next to ours in the paper's convention."""
     convention = CONVENTIONS[family.convention]
-    return [
-        label(row),
-        f'{found.parameters / 1e6:.3f}',
-        f'{found.macs / 1e9:.3f}',
-        compare(convention.parameters(found) / 1e6, row.parameters),
-        compare(convention.flops(found) / 1e9, row.flops),
-        *published(row, family),
-    ]
+    parameters = flops = ''
+    if row.parameters or row.flops:
+        found = sizes_of(row)
+        parameters = compare(convention.parameters(found) / 1e6, row.parameters)
+        flops = compare(convention.flops(found) / 1e9, row.flops)
+    return [label(row), parameters, flops, *published(row, family)]
 
 
 def compare(ours: float, printed: str) -> str:
@@ -226,27 +244,40 @@ def worked(spec: str, pixels: int) -> Complexity:
 
 def weights() -> Iterator[str]:
     """Yield the lines about what was published for which model."""
-    places = ('hash', 'address, copy', 'source')
-    heads = ('top-1', 'image', 'crop', 'mean, deviation', 'license', *places)
-    yield table('name', 'fills', *heads)
-    yield from (line(*weights_cells(name, row)) for name, row in PUBLISHED.items())
+    yield table('name', 'fills', 'top-1', 'image', 'license')
+    for name, row in PUBLISHED.items():
+        image = f'{row.input_size[1]} {row.interpolation}'
+        yield line(f'`{name}`', other_model(name, row), row.top1 or '', image, row.license)
     yield '\n## Never published\n'
-    yield 'The nearest start is the same network without what is new.'
-    yield '`allow_missing` names what stays random.\n'
-    yield table('name', 'nearest start', '`allow_missing`')
+    yield 'Start these models from the nearest published weights.'
+    yield 'The tensors in `allow_missing` stay random.\n'
+    yield table('name', 'nearest published weights', '`allow_missing`')
     for name, nearest in NEVER_PUBLISHED.items():
-        missing = ', '.join(f'`{each}`' for each in LEFT_RANDOM.get(name, ()))
-        yield line(f'`{name}`', f'`{nearest}`' if nearest else 'none', missing)
+        if nearest:
+            missing = ', '.join(f'`{each}`' for each in LEFT_RANDOM.get(name, ()))
+            yield line(f'`{name}`', f'`{nearest}`', missing)
+    alone = [f'`{name}`' for name, nearest in NEVER_PUBLISHED.items() if not nearest]
+    yield '\nThese models have no such start:\n'
+    yield fill(f'{", ".join(alone)}.', 130, break_on_hyphens=False)
 
 
-def weights_cells(name: str, row: Published) -> list[object]:
-    model = '' if row.model == name else f'`{row.model}`'
+def weight_files() -> Iterator[str]:
+    """Yield the lines about the files of published weights and how images are prepared."""
+    yield table('name', 'crop', 'mean, deviation', 'hash', 'URL, copy', 'source')
+    yield from (line(*file_cells(name, row)) for name, row in PUBLISHED.items())
+
+
+def other_model(name: str, row: Published) -> str:
+    """Return the model that the weights fill, where it has another name."""
+    return '' if row.model == name else f'`{row.model}`'
+
+
+def file_cells(name: str, row: Published) -> list[object]:
     colors = 'all 0.5' if set(row.mean + row.std) == {0.5} else "ImageNet's"
     hub = f'`hf-hub:{row.hf_hub}`' if row.hf_hub else ''
     places = [place for place in (row.url and f'<{row.url}>', hub) if place]
-    image = f'{row.input_size[1]} {row.interpolation}'
-    facts = [row.top1 or '', image, row.crop_pct, colors, row.license, row.sha256 or '']
-    return [f'`{name}`', model, *facts, '<br>'.join(places) or 'with a browser', row.source]
+    where = '<br>'.join(places) or 'with a browser'
+    return [f'`{name}`', row.crop_pct, colors, row.sha256 or '', where, row.source]
 
 
 # ------------------------------------------------------------------------ patches, commands
@@ -298,6 +329,8 @@ def meaning(action: Action, prog: str) -> str:
 COMMITTED = {
     'models': models,
     'weights': weights,
+    'lab/models': printed_models,
+    'lab/weights': weight_files,
     'lab/ablations': ablations,
     'lab/printed': printed,
 }
