@@ -12,7 +12,7 @@ from mmengine.config import Config
 from vitbackbones.backbones.by_name import create_model
 from vitbackbones.data import shapes
 from vitbackbones.export import graphs
-from vitbackbones.export.int8 import FEWEST
+from vitbackbones.export.calibration import FEWEST
 from vitbackbones.runtime.card import Card
 
 from ..openmmlab.conftest import build, write_model

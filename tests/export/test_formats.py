@@ -8,8 +8,10 @@ import torch
 from torch import nn
 
 from vitbackbones.errors import InputError
+from vitbackbones.export import formats
 from vitbackbones.export.formats import needs_onnx, translations, write_onnx, write_openvino
 from vitbackbones.export.graphs import trace
+from vitbackbones.runtime.runtimes import FORMATS
 
 from ..runtime.test_suppression import GIVEN, STAY, Suppress, boxes_of
 
@@ -156,3 +158,7 @@ def test_masks_of_one_row_are_read_alike_in_bfloat16(tmp_path, queries, dynamic,
             image.numpy()
         )
         np.testing.assert_allclose(found[0], wanted, atol=1e-5 if precision == 'f32' else 0.02)
+
+
+def test_each_format_has_the_function_that_writes_it():
+    assert [name for name in FORMATS if not callable(getattr(formats, f'write_{name}', None))] == []

@@ -9,14 +9,15 @@ import torch
 
 from vitbackbones.commands.export import _proof
 from vitbackbones.errors import InputError
-from vitbackbones.export import writing
-from vitbackbones.export.formats import FORMATS, Format, require_packages, write_pt2
+from vitbackbones.export import formats, writing
+from vitbackbones.export.formats import require_packages, write_openvino, write_pt2
 from vitbackbones.export.graphs import example, trace
 from vitbackbones.export.parity import IN_HALF
 from vitbackbones.export.subject import of_model
 from vitbackbones.export.writing import Settings, export
 from vitbackbones.runtime import load
 from vitbackbones.runtime.card import Card
+from vitbackbones.runtime.runtimes import FORMATS
 
 from .subjects import CLASSES, SIZE, small_subject
 
@@ -59,7 +60,7 @@ class Two(torch.nn.Module):
 def test_every_output_of_openvino_has_its_name(tmp_path):
     openvino = pytest.importorskip('openvino')
     program = torch.export.export(Two(), (torch.rand(1, 3, 8, 8),))
-    FORMATS['openvino'].write(program, ('least', 'largest'), tmp_path / 'model.xml')
+    write_openvino(program, ('least', 'largest'), tmp_path / 'model.xml')
     ports = openvino.Core().read_model(tmp_path / 'model.xml').outputs
     assert [port.get_any_name() for port in ports] == ['least', 'largest']
 
@@ -110,7 +111,7 @@ def cut_short(program, outputs, file):
     [(other_weights, 'does not answer as the model'), (cut_short, 'cannot run it: ')],
 )
 def test_what_is_not_proved_is_not_kept(write, message, tmp_path, monkeypatch):
-    monkeypatch.setitem(writing.FORMATS, 'pt2', Format('.pt2', (), write))
+    monkeypatch.setattr(formats, 'write_pt2', write)
     file = tmp_path / 'model.pt2'
     file.write_bytes(b'of before')
     with pytest.raises(InputError, match=message):
@@ -137,7 +138,7 @@ class Rounded(torch.nn.Module):
 def test_a_refusal_says_that_rounding_decides_what_the_model_answers(
     preprocess, tmp_path, monkeypatch
 ):
-    monkeypatch.setitem(writing.FORMATS, 'pt2', Format('.pt2', (), other_weights))
+    monkeypatch.setattr(formats, 'write_pt2', other_weights)
     subject = small_subject('deit_ti')
     settings = Settings(format='pt2', preprocess=preprocess)
     with pytest.raises(InputError) as refused:
@@ -158,7 +159,7 @@ def test_a_full_disk_is_one_line_in_every_format(format, tmp_path):
     file.symlink_to('/dev/full')
     file.with_suffix('.bin').symlink_to('/dev/full')  # of OpenVINO
     with pytest.raises(InputError, match=r'cannot be written to a disk with [\d.]+ MB left \('):
-        FORMATS[format].write(program, subject.network.outputs, file)
+        formats.write(format, program, subject.network.outputs, file)
 
 
 def test_a_missing_package_is_named_with_the_command(monkeypatch):

@@ -9,7 +9,8 @@ import pytest
 from vitbackbones.errors import InputError
 from vitbackbones.runtime.card import Card, GraphOutput
 from vitbackbones.runtime.model import load
-from vitbackbones.runtime.runtimes import open_graph, start_onnxruntime, start_openvino, start_torch
+from vitbackbones.runtime.opening import open_graph
+from vitbackbones.runtime.runtimes import start_onnxruntime, start_openvino, start_torch
 
 from ..in_threads import wrong_answers
 from .cards import make_card

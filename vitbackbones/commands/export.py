@@ -14,9 +14,11 @@ from ..configuration.data_paths import locate_data
 from ..configuration.names import config_name, find_config
 from ..data.sources import find_sources
 from ..errors import InputError
-from ..export.formats import FORMATS, require_packages
+from ..export.calibration import pictures_of
+from ..export.formats import require_packages
 from ..export.graphs import DYNAMIC
-from ..export.int8 import Agreement, Int8, Validation, pictures_of, to_int8
+from ..export.int8 import Int8, to_int8
+from ..export.judges import Agreement, Validation
 from ..export.parity import IN_HALF, in_words
 from ..export.placing import written
 from ..export.subject import of_config, of_model
@@ -28,6 +30,7 @@ from ..preparing.explain import explained
 from ..preparing.own_data import take_classes_of, use_own_data
 from ..preparing.pretrained import prepare_pretrained
 from ..runtime.card import Card, card_path, parts
+from ..runtime.runtimes import FORMATS
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import prepare_folder
 from ..utils.messages import page, plural

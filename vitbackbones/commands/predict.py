@@ -11,7 +11,7 @@ from ..inference.open import WRITERS, find_model
 from ..inference.request import ModelRequest
 from ..inference.run import Run
 from ..inference.tiles import Tiling, in_tiles
-from ..runtime.runtimes import RUNTIMES
+from ..runtime.runtimes import BY_SUFFIX
 from ..runtime.threshold import Threshold
 from ..utils.files import LOCK, folder_lock, prepare_folder
 from ..utils.process_settings import keep_freed_memory
@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.usage = '%(prog)s CONFIG [CHECKPOINT] INPUT [INPUT ...] --out DIR [options]'
     parser.epilog = EXAMPLES
     add = parser.add_argument
-    config = f'{SHARED["config"]["help"]}, or an exported file ({", ".join(RUNTIMES)})'
+    config = f'{SHARED["config"]["help"]}, or an exported file ({", ".join(BY_SUFFIX)})'
     add('config', metavar='CONFIG', help=config)
     weights = (
         'a file of weights, the work dir for the latest, or WORK_DIR/best; not needed for an '

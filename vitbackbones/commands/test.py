@@ -39,7 +39,7 @@ from ..preparing.work_dir import choose_work_dir
 from ..registry import SCOPE
 from ..reports.page import NAME, facts, write_page
 from ..runtime.card import Card
-from ..runtime.runtimes import RUNTIMES, is_exported
+from ..runtime.runtimes import BY_SUFFIX, is_exported
 from ..runtime.threshold import Threshold, read_threshold, write_threshold
 from ..tasks import find_task
 from ..tasks.detection.agreement import mask_heads
@@ -70,7 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add = parser.add_argument
     add_run_arguments(add)
-    weights = f'{SHARED["checkpoint"]["help"]}, or an exported file ({", ".join(RUNTIMES)})'
+    weights = f'{SHARED["checkpoint"]["help"]}, or an exported file ({", ".join(BY_SUFFIX)})'
     add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('--dataset', choices=SETS, help='for ImageNet classifiers: other labels or images')
     add_shared(add, '--fused', '--compile', '--trusted')

@@ -1,4 +1,4 @@
-"""The files that a graph becomes: ONNX, OpenVINO and torch's own.
+"""Write a graph as a file: ``write_NAME`` for each format of :data:`.runtimes.FORMATS`.
 
 Operators that are not torch's own have an ONNX operator in their place, which OpenVINO then reads.
 """
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from torch.export import ExportedProgram
 
 from ..errors import InputError
 from ..runtime import suppression  # noqa: F401 (registers its operator)
-from ..runtime.runtimes import LONGEST
+from ..runtime.runtimes import FORMATS, LONGEST
 from ..utils.messages import in_one_line
 from ..utils.packages import import_optional
 from .graphs import ports, silenced
@@ -133,6 +133,18 @@ def write_pt2(program: ExportedProgram, outputs: Sequence[str], file: Path) -> N
         file.write_bytes(content.getbuffer())
 
 
+def write(format: str, program: ExportedProgram, outputs: Sequence[str], file: Path) -> None:
+    """Write a graph in a format, a key of :data:`.runtimes.FORMATS`.
+
+    Args:
+        format: of the file.
+        program: the graph.
+        outputs: names of its outputs.
+        file: where to.
+    """
+    globals()[f'write_{format}'](program, outputs, file)
+
+
 # ------------------------------------------------------------------------ operators
 
 
@@ -175,30 +187,6 @@ def keep_small_numbers(model: 'Model') -> None:
         if 0 < abs(number := value.numpy()) <= SMALL:
             node.attributes['value'] = AttrTensor('value', tensor(number.reshape(1)))
             node.outputs[0].shape = Shape([1])
-
-
-# ------------------------------------------------------------------------ which there are
-
-
-class Format(NamedTuple):
-    """A kind of file.
-
-    Attributes:
-        suffix: of the file.
-        packages: what writing and running it take beside torch, as pip names them.
-        write: writes the file, given graph, names of its outputs, and where to.
-    """
-
-    suffix: str
-    packages: tuple[str, ...]
-    write: Callable[[ExportedProgram, Sequence[str], Path], None]
-
-
-FORMATS = {
-    'onnx': Format('.onnx', ('onnx', 'onnxscript', 'onnxruntime'), write_onnx),
-    'openvino': Format('.xml', ('openvino',), write_openvino),
-    'pt2': Format('.pt2', (), write_pt2),
-}
 
 
 def require_packages(name: str) -> None:

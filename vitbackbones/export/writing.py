@@ -22,7 +22,7 @@ from ..runtime import Exported, load
 from ..runtime.card import Card, GraphInput, GraphOutput
 from ..runtime.runtimes import own_precision, start_openvino, torch_port
 from ..utils.packages import versions
-from .formats import FORMATS, INPUT, require_packages
+from .formats import INPUT, require_packages, write
 from .graphs import FromPixels, example, ports, trace
 from .parity import (
     NO_LABEL,
@@ -48,7 +48,7 @@ class Settings:
     """How a model is exported.
 
     Attributes:
-        format: a key of :data:`FORMATS`.
+        format: a key of :data:`.runtimes.FORMATS`.
         dynamic: what may differ from call to call, of ``'batch'`` and ``'size'``.
         size: height and width of the images, None for the subject's.
         batch: number of images, where it is not dynamic.
@@ -97,8 +97,7 @@ def export(
     program = _traced(network, settings)
     with workshop(file) as folder:
         part = folder / file.name
-        writer = FORMATS[settings.format].write
-        writer(program, subject.network.outputs, part)
+        write(settings.format, program, subject.network.outputs, part)
         card = _card(subject, settings, program)
         card.write(part)
         exported = load(part, trusted=True)  # it was written here

@@ -24,7 +24,7 @@ from ..preparing.own_data import take_classes_of
 from ..preparing.settings import check_settings, use_options
 from ..runtime.cache import Graphs, foreign_code, key_of, remember, versions
 from ..runtime.card import digest
-from ..runtime.runtimes import RUNTIMES as FORMATS_OF
+from ..runtime.runtimes import BY_SUFFIX
 from ..runtime.threshold import ENDING, read_threshold
 from ..tasks import TASKS, find_task
 from ..tasks.predictor import Predictor, choose_device
@@ -223,7 +223,7 @@ def _graphs_of(request: ModelRequest, config: Config, checkpoint: Path) -> Graph
 
 def _original(request: ModelRequest, config: Config, checkpoint: Path) -> Original:
     """Return the model that graphs are made of."""
-    return Original(config, checkpoint, FORMATS_OF[RUNTIMES[request.runtime]].format)
+    return Original(config, checkpoint, BY_SUFFIX[RUNTIMES[request.runtime]].name)
 
 
 def _remember(

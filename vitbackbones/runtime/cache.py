@@ -63,7 +63,7 @@ class Graphs:
 
     Args:
         key: of all that its answers depend on.
-        suffix: of exported files, one of :data:`.runtimes.RUNTIMES`.
+        suffix: of exported files, one of :data:`.runtimes.BY_SUFFIX`.
 
     Attributes:
         folder: where they are.

@@ -16,6 +16,7 @@ from typing import Annotated
 from ..errors import InputError
 from ..utils.files import read_json, write_file
 from ..utils.rules import DICT, FLAG, NONE, TEXT, choice, listed, number, whole
+from .runtimes import FORMATS
 from .step_rules import MOST_STEPS, SIDE, require_values
 
 
@@ -58,7 +59,7 @@ class Card:
     """What is known of an exported file.
 
     Attributes:
-        format: ``'onnx'``, ``'openvino'`` or ``'pt2'``.
+        format: a key of :data:`.runtimes.FORMATS`.
         task: ``'classification'``, ``'detection'`` or ``'segmentation'``.
         name: of the config or model.
         classes: their names, by the labels of the answers.
@@ -78,7 +79,7 @@ class Card:
             ``in_float32``; None of others.
     """
 
-    format: Annotated[str, choice('onnx', 'openvino', 'pt2')]
+    format: Annotated[str, choice(*FORMATS)]
     task: Annotated[str, choice('classification', 'detection', 'segmentation')]
     name: Annotated[str, TEXT]
     classes: Annotated[list, listed(TEXT)]

@@ -11,8 +11,9 @@ from ..errors import InputError
 from ..utils.messages import in_one_line
 from .answers import READ, Answer, require_form, require_names, require_numbers
 from .card import Card
+from .opening import open_graph
 from .preparing import SLIDE, Prepared, prepare
-from .runtimes import LONGEST, RUNTIMES, open_graph, runtime_of
+from .runtimes import BY_SUFFIX, LONGEST, runtime_of
 from .sliding import require_few, slide, windows
 from .step_rules import require_steps
 
@@ -94,8 +95,9 @@ class Exported:
             try:
                 outputs = self._graph.run(np.ascontiguousarray(full))
             except Exception as error:  # of any kind, as runtimes are written in C++
-                name, reason = RUNTIMES[self.file.suffix].name, in_one_line(error, LONGEST)
-                raise InputError(f'{self.file}: {name} fails: {reason}') from error
+                runtime = BY_SUFFIX[self.file.suffix].runtime
+                reason = in_one_line(error, LONGEST)
+                raise InputError(f'{self.file}: {runtime} fails: {reason}') from error
             parts.append([output[: len(part)] for output in outputs])
         names = [output.name for output in self.card.outputs]
         whole = (np.concatenate(values) for values in zip(*parts, strict=True))

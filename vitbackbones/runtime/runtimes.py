@@ -1,4 +1,4 @@
-"""The runtimes of exported files: which one takes which, and what it says of a graph.
+"""The formats of exported files, one row each, and the runtimes that read them.
 
 Each is imported where it is used. All compute on the CPU, OpenVINO in float32 unless the weights
 are smaller. Any number of threads may run one graph at the same time.
@@ -16,12 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import InputError
-from ..utils.messages import in_one_line
 from ..utils.packages import import_optional
 from ..utils.processes import own_signal_stack
-from .answers import in_words
-from .card import Card, GraphInput, GraphOutput
 
 LONGEST = 200  # characters of an error; behind them runtimes name their own sources
 
@@ -175,35 +171,48 @@ def torch_port(name: str, tensor: Any) -> Port:
     return Port(name, str(tensor.dtype).removeprefix('torch.'), _open_sides(tensor.shape))
 
 
-# ------------------------------------------------------------------------ which takes what
+# ------------------------------------------------------------------------ the formats
 
 
-class Runtime(NamedTuple):
-    """What runs files of one suffix.
+class Format(NamedTuple):
+    """A format of exported files.
 
     Attributes:
-        format: its name for ``--to`` and on cards.
-        name: of the runtime.
-        start: reads a file.
+        name: for ``--to`` and in metadata files. What writes such a file is the function
+            ``write_NAME`` of :mod:`vitbackbones.export.formats`, which needs torch.
+        suffix: of the files.
+        runtime: name of what runs them.
+        start: reads a file, for a number of threads.
+        packages: needed to write and run a file, beside torch, as pip names them.
         runs_code: whether a file may hold code that reading it runs.
     """
 
-    format: str
     name: str
+    suffix: str
+    runtime: str
     start: Callable[[Path, int], Graph]
+    packages: tuple[str, ...]
     runs_code: bool = False
 
 
-RUNTIMES = {
-    '.onnx': Runtime('onnx', 'ONNX Runtime', start_onnxruntime),
-    '.xml': Runtime('openvino', 'OpenVINO', start_openvino),
-    '.pt2': Runtime('pt2', 'torch', start_torch, runs_code=True),
-}
+ROWS = (
+    Format(
+        'onnx',
+        '.onnx',
+        'ONNX Runtime',
+        start_onnxruntime,
+        packages=('onnx', 'onnxscript', 'onnxruntime'),
+    ),
+    Format('openvino', '.xml', 'OpenVINO', start_openvino, packages=('openvino',)),
+    Format('pt2', '.pt2', 'torch', start_torch, packages=(), runs_code=True),
+)
+FORMATS = {row.name: row for row in ROWS}
+BY_SUFFIX = {row.suffix: row for row in ROWS}
 
 
 def runtime_of(suffix: str) -> str:
     """Return name and version of what runs files of a suffix, where it is installed."""
-    name = RUNTIMES[suffix].name
+    name = BY_SUFFIX[suffix].runtime
     try:
         return f'{name} {version(name.lower().replace(" ", ""))}'
     except PackageNotFoundError:
@@ -212,57 +221,4 @@ def runtime_of(suffix: str) -> str:
 
 def is_exported(text: str | Path) -> bool:
     """Return whether a path is that of an exported file, by its suffix."""
-    return Path(text).suffix in RUNTIMES
-
-
-def open_graph(file: str | Path, card: Card, threads: int = 0, trusted: bool = False) -> Graph:
-    """Return the graph of an exported file; arguments as of :func:`.model.load`.
-
-    Raises:
-        InputError: its runtime is not installed or cannot run it, or it has other inputs or outputs
-            than the card says.
-    """
-    file = Path(file)
-    if file.suffix not in RUNTIMES:
-        raise InputError(f'{file}: not an exported file; those end in {", ".join(RUNTIMES)}')
-    runtime = RUNTIMES[file.suffix]
-    if runtime.runs_code and not trusted:
-        raise InputError(
-            f'{file}: {runtime.name} runs code that a {file.suffix} file may hold. If you trust '
-            'its maker: --trusted (in Python trusted=True). ONNX and OpenVINO files hold no code.'
-        )
-    try:
-        graph = runtime.start(file, threads)
-    except InputError:
-        raise
-    except Exception as error:  # of any kind, as runtimes are written in C++
-        reason = in_one_line(error, LONGEST)
-        raise InputError(f'{file}: {runtime_of(file.suffix)} cannot run it: {reason}') from error
-    _require_same(file, 'input', [card.input], graph.inputs)
-    _require_same(file, 'output', card.outputs, graph.outputs)
-    return graph
-
-
-def _require_same(
-    file: Path, kind: str, said: Sequence[GraphInput | GraphOutput], found: Sequence[Port]
-) -> None:
-    """Check that a graph has the ports that its card says.
-
-    A graph may take other images than the card says. Of an output, a runtime may know a size that
-    torch has left open, or lose one that torch knew.
-    """
-    same = len(said) == len(found)
-    for port, other in zip(said, found, strict=False):
-        same &= port.dtype == other.dtype and other.name in (port.name, '')
-        same &= len(port.shape) == len(other.shape)
-        for size, other_size in zip(port.shape, other.shape, strict=False):
-            same &= other_size in (size, None) or (size is None and kind == 'output')
-    if not same:
-        has, says = (
-            ', '.join(f'{port.name} ({in_words(port.shape)} of {port.dtype})' for port in ports)
-            for ports in (found, said)
-        )
-        raise InputError(
-            f'{file}: the graph is of another model than its card says. It has the {kind} {has}; '
-            f'the card says {says}. Export it again.'
-        )
+    return Path(text).suffix in BY_SUFFIX

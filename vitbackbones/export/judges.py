@@ -1,0 +1,116 @@
+"""What judges an INT8 file: the metric of its task, or how often it agrees with float32."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from mmengine.config import Config
+
+from ..data.loading.load_image import read_image
+from ..errors import InputError
+from ..runtime import Exported
+from ..runtime.answers import Answer, Classified, Segmented
+from ..training.console import QuietRunner
+from ..weights.read.class_names import require_same_names
+from .calibration import SURE, pictures_of
+from .graphs import silenced
+from .in_test import use_exported
+
+# What a task is judged by: the first of these that its metrics give, and what it is divided by
+METRICS = {
+    'coco_panoptic/PQ': 100,
+    'coco/segm_mAP': 1,
+    'coco/bbox_mAP': 1,
+    'mIoU': 100,
+    'accuracy/top1': 100,
+}
+SAME = 0.5  # IoU of the boxes of one object
+
+
+class Validation:
+    """Judges by the metric of a config on its test set.
+
+    Args:
+        exported: the file in float32.
+        config: its test set is there; no model of it is built.
+        work_dir: a folder for what a run writes.
+    """
+
+    def __init__(self, exported: Exported, config: Config, work_dir: str) -> None:
+        self.files = pictures_of(config, 'test')
+        config = use_exported(config, str(exported.file))
+        config.update(work_dir=work_dir, load_from=None, resume=False)
+        with silenced():
+            self.runner = QuietRunner.from_cfg(config)
+        self.metric = 'unknown until it was measured'
+
+    def score(self, exported: Exported) -> float:
+        """Evaluate an exported file.
+
+        Raises:
+            InputError: the test set has other classes, or the metrics give none of
+                :data:`METRICS`.
+        """
+        classes = self.runner.test_loop.dataloader.dataset.metainfo.get('classes')
+        require_same_names(exported.card.classes, classes, exported.card.name)
+        self.runner.model.exported = exported
+        with silenced():
+            found = self.runner.test()
+        name = next((name for name in METRICS if name in found), None)
+        if name is None:
+            raise InputError(
+                f'test_evaluator: its metrics give {", ".join(found) or "no number"}, and int8 is '
+                f'judged by one of {", ".join(METRICS)}'
+            )
+        self.metric = name
+        value = float(found[name]) / METRICS[name]
+        if not 0 <= value <= 1:  # of nothing AP is -1, and IoU not a number
+            raise InputError(f'test_evaluator: {name} is {value:g}: nothing to find is annotated')
+        return value
+
+
+class Agreeing(NamedTuple):
+    """How many parts of a prediction are equal to those of another, of how many."""
+
+    equal: int
+    total: int
+
+
+class Agreement:
+    """Judges by how many answers are those of the graph in float32, where no truth is known."""
+
+    metric = 'agreement with float32'
+
+    def __init__(self, exported: Exported, files: Sequence[Path]) -> None:
+        self.files = files
+        self.wanted = {file: exported.predict(read_image(str(file))) for file in files}
+
+    def score(self, exported: Exported) -> float:
+        """Return the share of equal classes or pixels, or of objects that are found again."""
+        counts = [self.count(exported, file) for file in self.files]
+        equal = sum(count.equal for count in counts)
+        total = sum(count.total for count in counts)
+        if total == 0:
+            raise InputError('--images: the model finds nothing on them, so nothing can be judged')
+        return equal / total
+
+    def count(self, exported: Exported, file: Path) -> Agreeing:
+        """Compare the predictions on one image."""
+        return _agreeing(exported.predict(read_image(str(file))), self.wanted[file])
+
+
+def _agreeing(found: Answer, wanted: Answer) -> Agreeing:
+    """Compare a prediction with the one of the graph in float32."""
+    if isinstance(wanted, Classified):
+        return Agreeing(int(found.scores.argmax() == wanted.scores.argmax()), 1)
+    if isinstance(wanted, Segmented) or wanted.boxes is None:
+        name = 'labels' if isinstance(wanted, Segmented) else 'segments'
+        equal = getattr(found, name) == getattr(wanted, name)
+        return Agreeing(int(np.count_nonzero(equal)), equal.size)
+    from mmdet.evaluation import bbox_overlaps  # here: heavy, and only detectors need it
+
+    sure = wanted.scores >= SURE
+    same = found.labels[:, None] == wanted.labels[sure]  # (M, K)
+    near = same & (bbox_overlaps(found.boxes, wanted.boxes[sure]) >= SAME)
+    return Agreeing(int(near.any(0).sum()), int(sure.sum()))
