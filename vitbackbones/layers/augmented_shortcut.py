@@ -47,7 +47,8 @@ class AugmentedShortcut(nn.Module):
         source: what the paths read, ``'normed'`` (what the branch reads) or the ``'stream'``.
 
     Shape of ``weight``: (paths, b, b, d / b) first columns, or (paths, d, d); of ``bias``:
-    (paths, d). Both are ``None`` without a projection.
+    (paths, d). Both are ``None`` without a projection. ``default_scale`` is the factor that holds
+    where no ``scale`` is given.
 
     Raises:
         OptionError: ``paths`` or ``blocks`` is below 1, ``blocks`` does not divide the width, an
@@ -89,11 +90,14 @@ class AugmentedShortcut(nn.Module):
             raise OptionError(f'paths={paths}: {problem}')
         if order == 'activation_first' and (projection == 'none' or activation is None):
             raise OptionError("order='activation_first' needs both an activation and a projection")
-        self.projection, self.activation = projection, activation
-        self.order, self.source = order, source
+        self.projection = projection
+        self.activation = activation
+        self.order = order
+        self.source = source
         # whether each path ends in the activation; otherwise one map is the sum of all
         self.activated_last = activation is not None and order == 'projection_first'
-        self.scale = scale if scale is not None else (0.75 if paths == 2 else 1.0)
+        self.default_scale = 0.75 if paths == 2 else 1.0
+        self.scale = self.default_scale if scale is None else scale
         columns = (blocks, blocks, embed_dims // blocks)
         shape = columns if projection == 'circulant' else (embed_dims, embed_dims)
         made = projection != 'none'
@@ -123,7 +127,8 @@ class AugmentedShortcut(nn.Module):
         """Write the paths out as matrices, and those of one sum as one."""
         if self.weight is not None:
             weight, bias = self.matrices()  # (paths or 1, d, d), (paths or 1, d)
-            self.weight, self.bias = nn.Parameter(weight), nn.Parameter(bias)
+            self.weight = nn.Parameter(weight)
+            self.bias = nn.Parameter(bias)
             self.projection = 'dense'
 
     def augment(self, source: Tensor, total: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from ..base import Backbone
 from .options import UNCHANGED, BlockOptions
 
 LOG = logging.getLogger('vitbackbones')
-AUGMENTED = {'type': 'AugmentedShortcut', 'paths': 2, 'blocks': 4}
+AUGMENTED = {'type': 'AugmentedShortcut'}  # with the defaults of its class
 UNSCALED = {**AUGMENTED, 'scale': 1.0}
 
 
@@ -35,23 +35,27 @@ class KeepsScale(BlockOptions, Backbone):
         self, state: dict[str, Tensor], prefix: str = '', origin: Origin = UNKNOWN
     ) -> dict[str, Tensor]:
         """Return ``state`` as the host does, with the factor that the model is to have."""
-        state, key = super().adapt_state_dict(state, prefix, origin), f'{prefix}shortcut_scale'
+        state = super().adapt_state_dict(state, prefix, origin)
+        key = f'{prefix}shortcut_scale'
         for part in self.augmented[:1]:
             scale: float | Tensor = part.scale
             trained = any(name.startswith(prefix) and '.shortcut_' in name for name in state)
             if trained and 'scale' not in self.shortcut_options:
-                before = 0.75 if self.shortcut_options.get('paths', 2) == 2 else 1.0
-                scale = state.get(key, before)
+                # weights of before the key were trained with the factor of the layer itself
+                scale = state.get(key, part.default_scale)
             state[key] = torch.as_tensor(scale, dtype=torch.float32)
         return state
 
     def _adapt_on_load(self, state: dict[str, Tensor], prefix: str, *args) -> None:
         super()._adapt_on_load(state, prefix, *args)
-        parts = [] if 'scale' in self.shortcut_options else self.augmented
-        for part in parts:
-            built, part.scale = part.scale, state[f'{prefix}shortcut_scale'].item()
-        if parts and built != part.scale:
+        if 'scale' in self.shortcut_options or not self.augmented:
+            return
+        built = self.augmented[0].scale
+        trained = state[f'{prefix}shortcut_scale'].item()
+        for part in self.augmented:
+            part.scale = trained
+        if built != trained:
             LOG.warning(
-                f'{type(self).__name__}: these weights were trained with the factor {part.scale:g} '
+                f'{type(self).__name__}: these weights were trained with the factor {trained:g} '
                 'on their shortcuts and keep it; backbone.shortcut.scale sets another'
             )
