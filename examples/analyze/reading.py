@@ -1,18 +1,25 @@
-"""Reading inside of a model: tokens after every block and pass, and attention weights.
+"""Read inside of a model: tokens after every block and pass, and attention weights.
 
-docs/analysis.md has an example. It rests on torch's hooks, which are gone when the block of
-``with`` is left, however it is left.
+    with reading(model, attention=[block]) as found, torch.no_grad():
+        model(image)
+    found.tokens[-1].patches  # (N, h * w, C) after the last block
 
-**Which models.** A backbone, or any model with one as ``backbone``. Blocks are the modules in
-``blocks``, or those in the ``blocks`` of each module in ``stages`` or ``layers``; a stage without
-is one block. A block gives tokens (N, L, C), a map (N, C, h, w), or a pair of pixel tokens and
-tokens, as TNT's, whose tokens are read. The patches are the last h * w tokens; (h, w) is among what
-the block is called with, else the square that leaves at most two tokens for classes.
+Readings rest on torch's hooks, so a model that nobody reads has none and costs nothing, and no
+forward code is written twice. The hooks are removed when the ``with`` block ends, however it ends.
 
-**Passes.** A recursive block gives one reading per pass: what the projection after it returns, or
-the identity in its place. Readings are in the order in which they were computed. Of mixed depth the
-recursive branch is read alone. Where every call shuffles the tokens anew, attention weights are
-those of one more call.
+**Which models.** A backbone, or any model with one as ``backbone``: a classifier of
+``create_model``, a detector, a segmentor. Blocks are the modules in ``blocks``, or those in the
+``blocks`` of each module in ``stages`` or ``layers``; a stage without ``blocks`` is one block.
+Backbones of other packages that are built in this way are read, too.
+
+**What a block returns.** Tokens (N, L, C), a map (N, C, h, w), or a pair of pixel tokens and
+tokens, as TNT's, whose tokens are read. The patches are the last h * w tokens. (h, w) is among the
+arguments of the block; otherwise it is the square that leaves at most two tokens for classes.
+
+**Passes.** A recursive block has one reading per pass: what the projection after the pass returns,
+or the identity in its place. A block that is called several times has one reading per call.
+Readings are in the order in which they were computed. With mixed depth only the recursive branch is
+read. If every call shuffles the tokens anew, attention weights are those of one more call.
 """
 
 import math

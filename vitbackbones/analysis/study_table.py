@@ -1,9 +1,17 @@
 """The table of a study, as Markdown to read and CSV to compute with.
 
-docs/lab/evidence.md describes the test and its verdicts. Models with one seed see the same
-pictures in the same order, so their difference varies less than either result: the test is
-Student's paired t-test, with Holm's correction (1979) for many comparisons. The bootstrap (Efron,
-1979) draws the test pictures anew, with repetition, and evaluates both variants on the same ones.
+It shows whether two results differ by more than chance, or by less than matters.
+
+Two models that are trained with the same seed see the same images in the same order, so their
+difference varies less than either result. The test is Student's paired t-test on the differences of
+each seed (``scipy.stats.ttest_rel``). Among many comparisons one is below 0.05 by chance. Holm's
+correction (1979) keeps the probability of any such mistake below 0.05: the smallest of k values is
+multiplied by k, the next by k - 1, and so on. The t-test asks whether other seeds would agree. A
+bootstrap (Efron, 1979) asks whether other test images would: the images are sampled anew, with
+repetition, and both variants are evaluated on the same ones.
+
+A difference is higher or lower where both say so. If both intervals lie within the smallest effect
+that matters, there is no effect of that size. Anything else is left open; see docs/lab/evidence.md.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,11 +1,14 @@
-"""Public data sets for classification that mmpretrain does not have, or has in another form.
+"""Public datasets for classification that mmpretrain lacks, or has in another form.
 
-* CIFAR-10 and CIFAR-100 in BGR, as all other pictures are here. mmpretrain's hold RGB: a config
-  that is written for files would train and test with red and blue exchanged.
-* Fashion-MNIST (Xiao et al., 2017) and MNIST from the files that they are published in.
-* ImageNet-V2 (Recht et al., ICML 2019), three new sets, and ReaL (Beyer et al., "Are we done with
-  ImageNet?", 2020), new labels of the validation set, several or none for an image.
-* iNaturalist 2018 and 2019 in the split of the competitions, which ``val2018.json`` names.
+* CIFAR-10 and CIFAR-100 in BGR, as all other images are here. mmpretrain's are RGB: with a config
+  that is written for files, a model would train and test with red and blue exchanged.
+* Fashion-MNIST (Xiao et al., 2017) and MNIST from the files that they are published in. mmpretrain
+  reads only unpacked files, and downloads what is missing.
+* ImageNet-V2 (Recht et al., ICML 2019): three new sets of 10 000 images.
+* ReaL (Beyer et al., "Are we done with ImageNet?", 2020): new labels for the 50 000 images of
+  ImageNet's validation set, several or none for an image.
+* iNaturalist 2018 and 2019 in the split of the competitions. The archives mix training and
+  validation images; ``train2018.json`` and ``val2018.json`` list which is which.
 """
 
 import gzip

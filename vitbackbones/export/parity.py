@@ -1,9 +1,11 @@
-"""How far the answers of an exported file are from those of the network that it was made of.
+"""How far the predictions of an exported file are from those of the model that it was made of.
 
-Detections are compared as sets, as the order of scores that are equal up to rounding is a matter of
-the last bits. A pixel at the border of a mask may flip by rounding, and a box that is drawn around
-a mask then moves by as much as it likes. Such boxes have to be those around the masks of the same
-answer; how far one answer is from the other is a matter of the masks.
+Detections are compared as sets. If two scores are equal up to floating-point rounding error, their
+order depends on the last bits, and so does which of the two is last in the list, or missing.
+
+A pixel at the border of a mask may flip by rounding, and a box that is drawn around the mask may
+then move by any distance. So such boxes must be those around the masks of the same prediction, and
+only the masks are compared with those of the other one.
 """
 
 from collections.abc import Mapping, Sequence

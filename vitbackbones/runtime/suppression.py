@@ -1,9 +1,11 @@
-"""Suppression of overlapping boxes as an operator of graphs: all images at once.
+"""Suppression of overlapping boxes (NMS) as an operator of graphs, for a batch of images.
 
-mmcv's NMS takes one image and returns as many indices as it keeps, which a graph of any batch size
-cannot have. It is an operator of its own: images must not share coordinates, whose shifts would
-cost digits, and ONNX has an operator that takes a batch. A ``.pt2`` file of a detector can be
-loaded once this module is imported, which brings torchvision's operators along.
+mmcv's NMS accepts one image and returns as many indices as it keeps. A graph with a dynamic batch
+can have neither, so :func:`suppress` accepts a batch and returns for every box whether it stays. It
+is an operator of its own for two reasons: to shift the boxes of each image, so that all share one
+coordinate system, would cost digits; and ONNX has an operator that accepts a batch. A ``.pt2`` file
+of a detector can be loaded once this module is imported, which also imports torchvision's
+operators.
 """
 
 from importlib import import_module

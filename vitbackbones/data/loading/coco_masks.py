@@ -1,16 +1,18 @@
-"""Masks as COCO writes them: polygons, the lengths of runs (RLE), and panoptic pictures.
+"""Masks as COCO writes them: polygons, run lengths (RLE), and panoptic images.
 
-The first two are exact: pycocotools draws the very mask from either. Its C code trusts what a file
+The first two are exact: pycocotools draws the same mask from either. Its C code trusts what a file
 says and may read and write beyond its memory, so :func:`read_runs` reads run lengths of unknown
 origin first. What is written here needs no pycocotools, as exported files are used without.
 
 A mask in RLE is the lengths of its runs of 0 and 1 in turn, down one column after another.
 Compressed, each is a number of 5-bit digits, the lowest first, in characters from '0' on; bit 6
-says that more digits follow, and the last digit is signed. From the fourth number on the one two
-places before is subtracted.
+says that more digits follow, and the last digit is signed. From the fourth number on, the number
+two places before is subtracted.
 
-In a panoptic picture the color of a pixel, red + 256 green + 65536 blue, is the number of its
-segment. mmdet's models give the label, and 1000 times the number of a thing among all things.
+In a panoptic image the color of a pixel, red + 256 green + 65536 blue, is the id of its segment. A
+JSON file beside the image gives the category of each id. Id 0 is void: nothing is annotated there.
+mmdet's models predict the label plus 1000 times the number of a thing among all things; the label
+after the last class means that nothing was found.
 """
 
 import re

@@ -1,10 +1,14 @@
 """Images read from files, with an error that names the file.
 
-A JPEG that ends early is an :class:`vitbackbones.errors.InputError`; OpenCV before 4.11 returns
-whatever memory held in place of the missing rows. Bytes damaged in the middle of one that still has
-its end marker are not noticed: libjpeg makes a picture of them. A small file may claim a picture
-that fills the memory, so its header is looked at first, and Pillow's limit holds, 178956970 pixels,
-where it knows the format.
+OpenCV treats a file that ends early in one of two ways. From 4.11 on it decodes no truncated JPEG;
+older releases silently return the image with arbitrary memory in place of the missing rows. Here
+both raise :class:`vitbackbones.errors.InputError`.
+
+A small file may claim an image that fills the memory. So its header is read first, and Pillow's
+limit holds where Pillow knows the format: 178956970 pixels, twice ``PIL.Image.MAX_IMAGE_PIXELS``.
+
+Not noticed are damaged bytes in the middle of a JPEG that still has its end marker: libjpeg decodes
+them and only prints a warning.
 
 OpenCV and Pillow are enough for files on a disk; mmcv and mmengine are imported for what only they
 read.

@@ -1,11 +1,13 @@
 """Index masks, in which every pixel holds a class's number, read without surprises.
 
-mmseg's ``LoadAnnotations`` casts whatever it finds to 8 bit, so that label 256 of a 16-bit mask
-becomes class 0, and lets values through that are no class: evaluation leaves such pixels out
-without a word, training stops in a CUDA kernel that cannot say which file it was.
+mmseg's ``LoadAnnotations`` casts all values to 8 bits, so that label 256 of a 16-bit mask becomes
+class 0. It also accepts values that are no class: evaluation silently ignores such pixels, and
+training stops in a CUDA kernel that cannot name the file. ``LoadMask`` knows the number of classes,
+and its error names the file and the values.
 
-Labels are the classes counted from 0, and 255 is ignored. With ``reduce_zero_label`` of the data
-set, as for ADE20K, files count the classes from 1, and 0 is ignored as well.
+Labels are the classes counted from 0, and 255 is ignored. With ``reduce_zero_label`` of the
+dataset, as for ADE20K, files count the classes from 1, and 0 is ignored as well. For masks with
+other values, such as 0 and 255, pass the values of the classes: ``LoadMask(values=(0, 255))``.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,11 @@
-"""The pictures and masks of each split of a folder; docs/own_data.md has the layouts."""
+"""The images and masks of each split of a folder.
+
+A folder of masks has a word such as mask, annotation or label in its path, also joined to the name
+of a split: ``images/train`` and ``masks/train``, ``train/images`` and ``train/masks``, ``img_dir``
+and ``ann_dir``, CamVid's ``train`` and ``trainannot``, VOC's ``JPEGImages`` and
+``SegmentationClass``, whose lists in ``ImageSets/Segmentation`` name the splits. All layouts are in
+docs/own_data.md.
+"""
 
 import os
 import re

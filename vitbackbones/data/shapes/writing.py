@@ -1,14 +1,27 @@
-"""Shapes: a small data set that is drawn, not downloaded, for every task.
+"""Shapes: a small synthetic dataset for every task.
 
 Filled circles, squares (rectangles) and triangles of any pale color and size, a little tilted, lie
 on a dark textured background with thin lines and partly hide each other. Color and place say
-nothing about the class. Shapes are brighter than their ground because a small transformer without
-pretraining takes far longer to learn outlines of any contrast.
+nothing about the class. The dataset is written in seconds and trains a small model in minutes, so
+the whole way from images to COCO AP or mIoU can be run anywhere. Shapes are brighter than their
+background because a small transformer without pretraining takes far longer to learn outlines of any
+contrast.
 
-Below ``annotations`` are ``instances_{train,val}.json`` (boxes and masks), ``{train,val}/*.png``
-(index masks) and ``panoptic_{train,val}`` (shapes are things, the ground is stuff, the lines are
-void). Index masks are numbered as ADE20K's, for ``reduce_zero_label=True``: 0 is the lines, which
-are ignored, 1 the ground, and the shapes follow.
+=====================================  ============================================================
+below ``annotations/``
+=====================================  ============================================================
+``instances_{train,val}.json``         boxes and masks of the visible shapes, in COCO's format
+``panoptic_{train,val}.json``          COCO's panoptic format: the shapes are things, the background
+``panoptic_{train,val}/*.png``         is stuff, the thin lines are void
+``{train,val}/*.png``                  index masks
+=====================================  ============================================================
+
+Index masks are numbered as ADE20K's: 0 belongs to no class and is ignored (here the thin lines), 1
+is the first class, the background, and the shapes follow. Read them with
+``reduce_zero_label=True``.
+
+    python -m vitbackbones.data.shapes data/shapes
+    python -m vitbackbones.data.shapes data/shapes_folders --layout folders --size 64
 """
 
 import json

@@ -1,12 +1,15 @@
-"""ImageNet, or any data set for classification, in tar shards (docs/shards.md).
+"""ImageNet, or any dataset for classification, in tar shards (docs/shards.md).
 
-Picture i is bytes of a shard at a place that the index knows, one call of ``pread``. So this is a
-data set like the one in class folders, in the same order, and a run gets the same pictures to the
-bit.
+A million small files stall the file system of a cluster: one server looks up and opens each of them
+in every epoch. In shards of 10 000 images ImageNet is 129 files, which every process opens once.
 
-mmengine takes files from backends, by what their address begins with. A picture in a shard has the
-address ``shard:///data/train-000003.tar!/n01440764/7.JPEG#1536+104857``, with its place and size at
-the end. So every transform that loads a file loads a picture from a shard, and messages name it.
+Image i is a range of bytes in a shard; the index has its place, so reading it is one call of
+``pread``. So this dataset behaves like the one in class folders, in the same order: samplers,
+subsets and exact resuming work alike, and a run gets bitwise identical images.
+
+mmengine reads files through backends, chosen by the prefix of the path. An image in a shard has the
+path ``shard:///data/train-000003.tar!/n01440764/7.JPEG#1536+104857``, with its place and size at
+the end. So every transform that loads a file loads an image from a shard, and messages name it.
 """
 
 import os

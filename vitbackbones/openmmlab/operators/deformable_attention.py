@@ -38,8 +38,11 @@ def ms_deform_attn_forward(
     """
     table, locations, weights = widen(value, sampling_locations, attention_weights)
     batch, _, heads, width = value.shape
-    parts, levels = [], (value_spatial_shapes, value_level_start_index)
-    for queries, corners in _chunks(locations, *levels, table.shape):
+    parts = []
+    for queries in _chunks(locations):
+        corners = _corners(
+            locations[:, queries], value_spatial_shapes, value_level_start_index, table.shape
+        )
         factors = corners.shares() * weights[:, queries, ..., None]  # (B, q, H, L, P, 4)
         part = _sum_rows(corners.rows, table, factors)
         parts.append(part.view(batch, factors.shape[1], heads * width))
@@ -63,8 +66,11 @@ def ms_deform_attn_backward(
         value, sampling_locations, attention_weights, grad_output
     )
     sides = value_spatial_shapes.flip(1).to(locations)  # width, height
-    summed, levels = torch.zeros_like(table), (value_spatial_shapes, value_level_start_index)
-    for queries, corners in _chunks(locations, *levels, table.shape):
+    summed = torch.zeros_like(table)
+    for queries in _chunks(locations):
+        corners = _corners(
+            locations[:, queries], value_spatial_shapes, value_level_start_index, table.shape
+        )
         attention = weights[:, queries]
         inputs = [table.detach(), corners.shares() * attention[..., None]]
         with torch.enable_grad():
@@ -98,14 +104,16 @@ class _Corners(NamedTuple):
 
     def shares(self) -> Tensor:
         """Return the weight of each pixel, (B, q, H, L, P, 4)."""
-        left, upper = 1 - self.x, 1 - self.y
+        left = 1 - self.x
+        upper = 1 - self.y
         shares = [upper * left, upper * self.x, self.y * left, self.y * self.x]
         return torch.stack(shares, dim=-1).mul_(self.inside)
 
     def slopes(self, grad: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return what ``grad`` of the pixels' factors is by x, by y, and by the point's weight."""
         a, b, c, d = (grad * self.inside).unbind(-1)
-        above, below = a + (b - a) * self.x, c + (d - c) * self.x
+        above = a + (b - a) * self.x
+        below = c + (d - c) * self.x
         by_x = (b - a) + ((d - c) - (b - a)) * self.y
         return by_x, below - above, above + (below - above) * self.y
 
@@ -121,10 +129,12 @@ def _corners(locations: Tensor, shapes: Tensor, starts: Tensor, table: torch.Siz
     height, width = shapes.int().T[..., None]  # each (L, 1)
     x = locations[..., 0] * width - 0.5
     y = locations[..., 1] * height - 0.5
-    left, upper = x.floor(), y.floor()
+    left = x.floor()
+    upper = y.floor()
     columns = torch.stack([left, left + 1], dim=-1).int()[..., None, :]
     lines = torch.stack([upper, upper + 1], dim=-1).int()[..., None]
-    width, height = width[..., None, None], height[..., None, None]
+    width = width[..., None, None]
+    height = height[..., None, None]
     inside = (columns >= 0) & (columns < width) & (lines >= 0) & (lines < height)
     images = torch.arange(batch, device=x.device, dtype=torch.int).view(-1, 1, 1, 1, 1, 1, 1)
     head = torch.arange(heads, device=x.device, dtype=torch.int).view(-1, 1, 1, 1, 1)
@@ -145,14 +155,11 @@ def _sum_rows(rows: Tensor, table: Tensor, factors: Tensor) -> Tensor:
     )
 
 
-def _chunks(
-    locations: Tensor, shapes: Tensor, starts: Tensor, table: torch.Size
-) -> Iterator[tuple[slice, _Corners]]:
-    """Yield slices of the queries of ``locations``, (B, Q, H, L, P, 2), and the pixels there."""
+def _chunks(locations: Tensor) -> Iterator[slice]:
+    """Yield slices of the queries of ``locations``, (B, Q, H, L, P, 2)."""
     step = max(1, CHUNK // max(1, 2 * locations[:, :1].numel()))
     for start in range(0, max(locations.shape[1], 1), step):
-        queries = slice(start, start + step)
-        yield queries, _corners(locations[:, queries], shapes, starts, table)
+        yield slice(start, start + step)
 
 
 class DeformableAttention(Function):

@@ -101,8 +101,10 @@ def modulated_deform_conv_backward(
     """Fill the gradients of all inputs; without a bias ``grad_bias`` is empty."""
     arguments = _arguments(options, grad_output, input, weight, offset, mask=mask)
     grads = torchvision_kernels()._deform_conv2d_backward(*arguments)
-    for filled, grad in zip((grad_input, grad_weight, grad_offset, grad_mask), grads, strict=False):
-        filled.copy_(grad)
+    grad_input.copy_(grads[0])
+    grad_weight.copy_(grads[1])
+    grad_offset.copy_(grads[2])
+    grad_mask.copy_(grads[3])
     if with_bias:
         grad_bias.copy_(grads[4])
 

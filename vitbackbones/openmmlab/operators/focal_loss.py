@@ -17,7 +17,9 @@ def sigmoid_focal_loss_forward(
     input: Tensor, target: Tensor, weight: Tensor, output: Tensor, gamma: float, alpha: float
 ) -> None:
     """Fill ``output``, (N, C), with the losses."""
-    signs, right = _signed(input, target)
+    (logits,) = widen(input)
+    signs = _signs(logits, target)
+    right = signs * logits
     loss = -(-right).sigmoid().pow(gamma) * logsigmoid(right)
     output.copy_(loss * _factors(signs, target, weight, alpha))
 
@@ -26,18 +28,18 @@ def sigmoid_focal_loss_backward(
     input: Tensor, target: Tensor, weight: Tensor, grad_input: Tensor, gamma: float, alpha: float
 ) -> None:
     """Fill ``grad_input``, (N, C), with the derivatives of the losses."""
-    signs, right = _signed(input, target)
+    (logits,) = widen(input)
+    signs = _signs(logits, target)
+    right = signs * logits
     wrong = (-right).sigmoid()  # 1 - p
     slope = wrong.pow(gamma) * (gamma * right.sigmoid() * logsigmoid(right) - wrong) * signs
     grad_input.copy_(slope * _factors(signs, target, weight, alpha))
 
 
-def _signed(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Return 1 at the target's class and -1 elsewhere, (N, C), and the logits times that."""
-    (logits,) = widen(input)
+def _signs(logits: Tensor, target: Tensor) -> Tensor:
+    """Return 1 at the target's class and -1 elsewhere, (N, C)."""
     classes = torch.arange(logits.shape[1], device=logits.device)
-    signs = (target[:, None] == classes).to(logits.dtype) * 2 - 1
-    return signs, signs * logits
+    return (target[:, None] == classes).to(logits.dtype) * 2 - 1
 
 
 def _factors(signs: Tensor, target: Tensor, weight: Tensor, alpha: float) -> Tensor:

@@ -1,0 +1,46 @@
+"""Every patch of another package, in one table: what is wrong there, and what is done about it.
+
+Data only. :mod:`~vitbackbones.openmmlab.applying` puts a patch in place, and
+:mod:`~vitbackbones.openmmlab.after_import` does so as soon as the module that it concerns is
+imported. ``docs/compatibility.md`` shows this table on the site.
+"""
+
+from .imports import IMPORTS, OTHER_TOOLBOXES
+from .inference import INFERENCE
+from .loading import LOADING, NAMED_CONFIGS, WIDTHS
+from .patch import (
+    AFTER_IMPORT,
+    IF_MISSING,
+    IF_UNUSED,
+    IN_RUN,
+    IN_TRAINING,
+    IN_WORKER,
+    ONEDL,
+    Patch,
+)
+from .runs import MESSAGES, RUNS
+
+__all__ = [
+    'AFTER_IMPORT',
+    'IF_MISSING',
+    'IF_UNUSED',
+    'IN_RUN',
+    'IN_TRAINING',
+    'IN_WORKER',
+    'ONEDL',
+    'PARTS',
+    'PATCHES',
+    'Patch',
+]
+
+PARTS = {
+    'What imports, and what is left out': IMPORTS,
+    'What toolboxes import without need': OTHER_TOOLBOXES,
+    'Messages': MESSAGES,
+    'Configs by name': NAMED_CONFIGS,
+    'Widths of models': WIDTHS,
+    'Loading': LOADING,
+    'Inference functions': INFERENCE,
+    'Runs': RUNS,
+}
+PATCHES = tuple(patch for part in PARTS.values() for patch in part)
