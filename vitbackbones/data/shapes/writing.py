@@ -173,7 +173,7 @@ def write(
     """Write the data set, unless ``root`` already holds exactly it.
 
     For detection and segmentation the pictures go to ``root/images/{train,val}``, what is annotated
-    on them to ``root/annotations`` (see above). For classification
+    on them to ``root/annotations`` (see the table above). For classification
     (``layout='folders'``) pictures of one shape each go to ``root/{train,val}/<class>``. Shapes of
     another recipe are replaced.
 
