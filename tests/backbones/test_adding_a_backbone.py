@@ -94,7 +94,7 @@ def all_hosts() -> list[type[Backbone]]:
 @pytest.mark.parametrize('host', all_hosts(), ids=lambda host: host.__name__)
 def test_a_model_of_this_package_is_in_every_place_of_the_page(host):
     missing = places_without(host, list(vars(host).get('classifiers', ())))
-    assert not missing, f'{host.__name__} is missing in (docs/adding_a_backbone.md): {missing}'
+    assert not missing, f'{host.__name__} is missing in (CONTRIBUTING.md): {missing}'
 
 
 def test_the_registry_and_the_classifiers_know_every_host():

@@ -1,6 +1,6 @@
 """The networks, each an OpenMMLab backbone: ``type='vitbackbones.AugViT', arch='s'``.
 
-The registry, ``create_model`` and the tests read ``HOSTS``; docs/adding_a_backbone.md lists what
+The registry, ``create_model`` and the tests read ``HOSTS``; CONTRIBUTING.md lists what
 else a new one needs.
 """
 
