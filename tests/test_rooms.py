@@ -63,6 +63,11 @@ def test_imports_go_downwards():
     assert upwards == []
 
 
+def test_every_file_has_less_than_400_lines():
+    counts = {file: len(file.read_text().splitlines()) for file in PACKAGE.rglob('*.py')}
+    assert [file for file in counts if counts[file] >= 400] == []
+
+
 def test_the_page_on_the_design_shows_this_order():
     (shown,) = re.findall(r'```text\n(    commands .*?)```', DESIGN.read_text(), re.DOTALL)
     folders = [line.split()[0] for line in shown.splitlines() if line.startswith('    ')]

@@ -1,5 +1,6 @@
 """A backbone of a stranger: an ``__init__`` and a ``forward`` do, and what is missing is named."""
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,13 @@ def test_what_must_follow_the_construction_runs_by_itself(cls):
     assert not backbone.stem.training
     assert backbone.train().norm.training
     assert not backbone.blocks[0].training
+
+
+def test_a_class_shows_its_own_constructor_and_no_other():
+    assert Deeper.__init__ is vars(Deeper)['__init__']
+    assert '__init__' not in vars(Same)
+    assert str(inspect.signature(Same)) == '(**options)'
+    assert next(iter(inspect.signature(ViT).parameters)) == 'arch'
 
 
 def test_a_guest_is_saved_loaded_and_fused(tmp_path):

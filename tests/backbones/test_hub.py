@@ -137,7 +137,7 @@ def test_a_model_comes_back_in_another_shape_of_image(tmp_path):
 def test_an_option_that_is_no_data_cannot_be_written(tmp_path):
     model = small()
     model.made_with['stem'] = object
-    with pytest.raises(InputError, match='deit_ti: an option cannot be JSON'):
+    with pytest.raises(InputError, match='deit_ti: an option cannot be written as JSON'):
         model.save_pretrained(tmp_path)
 
 

@@ -14,7 +14,6 @@ its parts, see docs/adding_a_backbone.md. :class:`PlainBackbone` is for hosts of
 
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from functools import wraps
 from itertools import chain
 from typing import Any
 
@@ -22,7 +21,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import Self
 
-from ..errors import InputError, OptionError
+from ..errors import OptionError
 from ..layers import (
     UNKNOWN,
     Origin,
@@ -36,8 +35,8 @@ from ..layers import (
     resize_position,
     to_map,
 )
-from ..utils.messages import page
 from ..weights.read.pickles import IMG_SIZE
+from .shared.contract import FinishedType, contract_broken, note_img_size, require_tuple
 from .shared.options import choose_indices, grid_of, input_size
 from .shared.running import RunsBlocks, cast_to_parameter_dtype
 from .shared.starting import InitCfgMixin, fit_channels, fit_positions
@@ -45,35 +44,7 @@ from .shared.starting import InitCfgMixin, fit_channels, fit_positions
 OUT_TYPES = ('featmap', 'cls_token', 'pooled', 'cls_dist_tokens')
 
 
-def require_tuple(backbone: nn.Module, images: tuple[Tensor], outputs: Sequence[Tensor]) -> None:
-    """Refuse what is no tuple, such as a tensor: a neck or a head would take its images for maps.
-
-    Raises:
-        InputError: it is of another type; the tools show this as it is, before or in a run.
-    """
-    if not isinstance(outputs, tuple | list):
-        kind = 'a tensor' if isinstance(outputs, Tensor) else f'a {type(outputs).__name__}'
-        remedy = 'forward must return a tuple, one entry per map'
-        raise contract_broken(backbone, f'returns {kind}', remedy, InputError)
-
-
-def contract_broken(
-    backbone: nn.Module, problem: str, remedy: str, kind: type[ValueError] = OptionError
-) -> ValueError:
-    """Return the error for what a subclass lacks: what it is, what to do, where to read more."""
-    more = page('adding_a_backbone')
-    return kind(f'{type(backbone).__name__} {problem}: {remedy}; see {more}')
-
-
-def note_img_size(backbone: Any, state: dict, prefix: str, about: dict) -> None:
-    """Note the image size beside the weights, where torch notes a version of each module.
-
-    The shape of a position code does not tell its grid: 7 x 28 cells are as many as 14 x 14.
-    """
-    about[IMG_SIZE] = tuple(backbone.img_size)
-
-
-class Backbone(RunsBlocks, InitCfgMixin):
+class Backbone(RunsBlocks, InitCfgMixin, metaclass=FinishedType):
     """Base of all backbones; see the module docstring for the contract.
 
     Args:
@@ -129,23 +100,10 @@ class Backbone(RunsBlocks, InitCfgMixin):
         self.register_forward_pre_hook(cast_to_parameter_dtype)
         self.register_forward_hook(require_tuple)
 
-    def __init_subclass__(cls, **options) -> None:
-        # What follows the construction needs all parts, and only the constructor of the object's
-        # own class knows that no more will come. So every class has a constructor, if only its
-        # base's wrapped once more, that calls ``finish`` where it is the one of that class.
-        super().__init_subclass__(**options)
-        constructor = cls.__init__
-
-        @wraps(constructor)
-        def construct(self, *arguments, **options) -> None:
-            constructor(self, *arguments, **options)
-            if type(self).__init__ is construct:
-                self.finish()
-
-        cls.__init__ = construct  # type: ignore[method-assign]
-
     def finish(self) -> None:
-        """Look at the parts and freeze the frozen ones; runs by itself after construction.
+        """Check the parts and freeze the frozen ones.
+
+        :class:`.shared.contract.FinishedType` calls it after the constructor of every subclass.
 
         Raises:
             OptionError: a part or token is missing, or ``frozen_stages`` is out of range.
@@ -196,7 +154,9 @@ class Backbone(RunsBlocks, InitCfgMixin):
         first, *rest = name.split('.')
         if first != key:
             return (depths - 1 if first in self.after_stages else 0), depths
-        stage, before = stages[int(rest[0])], sum(counts[: int(rest[0])])
+        number = int(rest[0])
+        stage = stages[number]
+        before = sum(counts[:number])
         if not hasattr(stage, 'blocks'):
             return before + 1, depths
         return (before + int(rest[2]) + 1 if rest[1] == 'blocks' else before), depths

@@ -23,11 +23,12 @@ from ..weights.convert.state_dict import rename
 from ..weights.filling import load_pretrained
 from ..weights.table import name_of
 from . import hub
-from .base import Backbone, contract_broken
+from .base import Backbone
 from .feature_info import FeatureInfo
 from .head import GLOBAL_POOL, LinearHead, TwoTokenHead
 from .names import MODELS, require_name
 from .preprocessing import data_config
+from .shared.contract import contract_broken
 
 
 class Model(nn.Module):

@@ -135,7 +135,8 @@ class Mixer(BlockOptions, PlainBackbone):
 
     Args:
         passes: how often each block runs in a row; by default once, twice in the recursive form.
-        options: of ``BlockOptions``, which describes the others, and ``PlainBackbone``.
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.BlockOptions`
+            and :class:`~vitbackbones.backbones.base.PlainBackbone`, which describe them.
     """
 
     archs = {

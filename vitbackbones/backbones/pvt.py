@@ -119,7 +119,8 @@ class PVT(RecursionOptions, PyramidBackbone):
     Made for ``img_size`` are the position codes.
 
     Args:
-        options: of ``RecursionOptions``, which describes the others, and ``PyramidBackbone``.
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.RecursionOptions`
+            and :class:`~vitbackbones.backbones.base.PyramidBackbone`, which describe them.
     """
 
     archs = {

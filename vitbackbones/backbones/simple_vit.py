@@ -57,7 +57,8 @@ class SimpleViT(WindowOptions, PlainBackbone):
     Args:
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         proj_bias: whether the attention's projection of its output has a bias.
-        options: of ``WindowOptions``, which describes the others, and ``PlainBackbone``.
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`
+            and :class:`~vitbackbones.backbones.base.PlainBackbone`, which describe them.
     """
 
     archs = {

@@ -136,7 +136,8 @@ class SReT(AttentionOptions, PyramidBackbone):
             say where it goes; here as in PiT, which the published code derives from: it stands
             before the tokens of every stage, without a position, and a linear layer widens it
             between two.
-        options: of ``AttentionOptions``, which describes the others, and ``PyramidBackbone``.
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.AttentionOptions`
+            and :class:`~vitbackbones.backbones.base.PyramidBackbone`, which describe them.
     """
 
     archs = {

@@ -197,7 +197,8 @@ class Swin(RecursionOptions, PyramidBackbone):
         groups: groups of the attention's projections (``layers.GroupedLinear``).
         window: side of a window in tokens.
         position_bias: whether relative positions in a window have a bias.
-        options: of ``RecursionOptions``, which describes the others, and ``PyramidBackbone``.
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.RecursionOptions`
+            and :class:`~vitbackbones.backbones.base.PyramidBackbone`, which describe them.
     """
 
     archs = {

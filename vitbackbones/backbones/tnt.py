@@ -231,7 +231,8 @@ class TNT(WindowOptions, PlainBackbone):
             (otherwise a TNT-S-1 ... TNT-S-4 of the paper's Table 5).
         se: gate the output of the outer MLPs by squeeze-and-excitation.
         inner_attention, inner_shortcut: configurations of the parts of the inner blocks.
-        options: of ``WindowOptions``, which describes the others, and ``PlainBackbone``.
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`
+            and :class:`~vitbackbones.backbones.base.PlainBackbone`, which describe them.
     """
 
     archs = {

@@ -31,7 +31,8 @@ class ViT(WindowOptions, PlainBackbone):
         with_cls_token: whether there is a class token.
         with_dist_token: whether there is a distillation token behind it, which reads a teacher's
             decision; ``out_type='cls_dist_tokens'`` returns both.
-        options: of ``WindowOptions``, which describes the others, and ``PlainBackbone``.
+        options: arguments of :class:`~vitbackbones.backbones.shared.options.WindowOptions`
+            and :class:`~vitbackbones.backbones.base.PlainBackbone`, which describe them.
     """
 
     archs = {
