@@ -7,7 +7,8 @@
 Run it in the root of a clone. Out come out/WHAT.png and out/WHAT.csv. A model is a config and a
 checkpoint of it, or ours:NAME[,KEY=VALUE ...] and a checkpoint of any known layout; without a
 checkpoint its weights are random. A config's model sees images as its test pipeline makes them, a
-model by name their middle, 224 pixels wide. docs/analysis.md shows every analysis. WHAT is one of
+model by name their middle, 224 pixels wide. docs/lab/analysis.md shows every analysis.
+WHAT is one of
 
     diversity   how far the tokens of an image are from all being alike, block by block
     norms       mean length of the tokens, block by block

@@ -16,66 +16,65 @@ PACKAGE = 'vitbackbones'
 ROOMS = {
     'vitbackbones': (
         'The package itself',
-        'Configs by name, the weights that come along, and the errors.',
+        'Configs by name, bundled weights, and errors.',
         ['configuration.names', 'errors', 'weights.trained'],
     ),
     'backbones': (
         'Backbones and models by name',
-        "The networks, the contract that they share, and classifiers under timm's words.",
+        'The networks, their common contract, and classifiers with the interface of timm.',
         ['backbones', 'backbones.foreign', 'backbones.shared'],
     ),
     'layers': (
         'Layers',
-        'The parts that the networks are made of. All of them are importable from '
-        '`vitbackbones.layers`.',
+        'The parts of the networks. Import them from `vitbackbones.layers`.',
         ['layers'],
     ),
     'necks': (
         'Necks',
-        'From the maps of any backbone to the levels that a head takes.',
+        'Modules that turn the feature maps of any backbone into the levels of a head.',
         ['necks'],
     ),
     'tasks': (
         'Heads and losses',
-        'What belongs to detection, segmentation and classification.',
+        'Heads, losses and data of detection, segmentation and classification.',
         ['tasks', 'tasks.detection', 'tasks.segmentation', 'tasks.classification'],
     ),
     'data': (
         'Data',
-        'Data sets, transforms and metrics.',
+        'Datasets, transforms and metrics.',
         ['data', 'data.loading', 'data.shapes', 'data.shards'],
     ),
     'training': (
         'Training',
-        'Resuming to the bit, optimizer wrappers, groups of parameters, schedules.',
+        'Bit-exact resuming, optimizer wrappers, parameter groups, schedules.',
         ['exact', 'training'],
     ),
     'hooks': (
         'Hooks',
-        'What happens in a run beside its steps.',
+        'Hooks of a run, and trackers.',
         ['training.hooks', 'trackers'],
     ),
     'weights': (
         'Weights and checkpoints',
-        'Published weights, reading files safely, filling models.',
+        'Published weights, safe reading of files, loading into models.',
         ['weights', 'weights.read', 'weights.convert', 'openmmlab.loading'],
     ),
     'analysis': (
         'Analysis',
-        'Logs and curves of runs, studies, and finding labels that are wrong.',
+        'Logs and curves of runs, studies, and label errors.',
         ['analysis', 'audit'],
     ),
     'inference': (
         'Inference',
-        'Models of the toolboxes on pictures, and faster.',
+        'Predictions of a model on images, and fusing.',
         ['inference', 'openmmlab.fusing'],
     ),
     'export': (
         'Exported models',
-        'Exported files: how they are made, and how they answer without torch.',
+        'Exporting models, and running exported files without torch.',
         ['export', 'runtime', 'export.models'],
     ),
-    'registry': ('Registries', 'Where each name of a config lives.', ['registry']),
+    'registry': ('Registries', 'The module of each name in a config.', ['registry']),
 }
 
 
@@ -152,11 +151,10 @@ def _index() -> str:
         [
             '# Python reference',
             '',
-            'What a script imports, made from the docstrings. What a config names is in '
-            '[Names in configs](config_names.md); what a shell types is in '
-            '[Commands](../commands.md).',
+            'The public functions and classes, generated from the docstrings. See also '
+            '[Names in configs](config_names.md) and [Commands](../commands.md).',
             '',
-            '| page | what is there |',
+            '| page | content |',
             '| --- | --- |',
             *rows,
             '',
@@ -173,9 +171,9 @@ def _config_names() -> str:
         [
             '# Names in configs',
             '',
-            "What stands behind `type=` in a config, with its scope: `type='vitbackbones.AugViT'`.",
+            "Values of `type=` in a config, with their scope: `type='vitbackbones.AugViT'`.",
             '',
-            '| name | what it is | where |',
+            '| name | kind | module |',
             '| --- | --- | --- |',
             *rows,
             '',

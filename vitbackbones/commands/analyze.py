@@ -23,7 +23,7 @@ examples:
   %(prog)s work_dirs/first work_dirs/second curves --out out
 
 Out come out/curves.png and out/curves.csv: losses, rates and metrics of the runs. What is inside of
-trained models is shown by an example in a clone: {page('analysis')}
+trained models is shown by an example in a clone: {page('lab/analysis')}
 """
 
 
