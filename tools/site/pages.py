@@ -42,6 +42,7 @@ from vitbackbones import create_model
 from vitbackbones.commands.main import verb_parser
 from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab import patches
+from vitbackbones.openmmlab.patches.patch import ALL
 from vitbackbones.utils.verbs import VERBS
 from vitbackbones.weights import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
 
@@ -289,7 +290,7 @@ def compatibility() -> Iterator[str]:
         yield f'## {heading}\n'
         yield table('target', 'what is wrong', 'what is done', 'releases', 'when')
         for patch in entries:
-            only = '' if patch.releases == patches.ALL else ' only'
+            only = '' if patch.releases == ALL else ' only'
             target = patch.target.replace(':', '.')
             yield line(
                 f'`{target}`', patch.wrong, patch.done, f'{patch.releases}{only}', patch.when

@@ -1,5 +1,6 @@
-"""Write a graph as a file: ``write_NAME`` for each format of :data:`.runtimes.FORMATS`.
+"""Write a graph as a file: ``write_NAME`` for each format.
 
+The formats are those of :data:`~vitbackbones.runtime.runtimes.FORMATS`.
 Operators that are not torch's own have an ONNX operator in their place, which OpenVINO then reads.
 """
 
@@ -134,7 +135,7 @@ def write_pt2(program: ExportedProgram, outputs: Sequence[str], file: Path) -> N
 
 
 def write(format: str, program: ExportedProgram, outputs: Sequence[str], file: Path) -> None:
-    """Write a graph in a format, a key of :data:`.runtimes.FORMATS`.
+    """Write a graph in a format, a key of :data:`~vitbackbones.runtime.runtimes.FORMATS`.
 
     Args:
         format: of the file.

@@ -26,7 +26,7 @@ class Original:
     Args:
         config: of a detector, a segmentor or a classifier, checked.
         checkpoint: the file with its weights.
-        format: of the graphs, a key of :data:`.runtimes.FORMATS`.
+        format: of the graphs, a key of :data:`~vitbackbones.runtime.runtimes.FORMATS`.
     """
 
     def __init__(self, config: Config, checkpoint: Path, format: str) -> None:

@@ -48,7 +48,7 @@ class Settings:
     """How a model is exported.
 
     Attributes:
-        format: a key of :data:`.runtimes.FORMATS`.
+        format: a key of :data:`~vitbackbones.runtime.runtimes.FORMATS`.
         dynamic: what may differ from call to call, of ``'batch'`` and ``'size'``.
         size: height and width of the images, None for the subject's.
         batch: number of images, where it is not dynamic.
