@@ -107,6 +107,24 @@ def test_a_part_that_knows_what_is_wrong_with_it_is_heard():
         with_widths(on('retinanet', {'type': 'Refusing'}))
 
 
+def test_a_part_that_cannot_be_built_is_left_to_what_builds_the_model():
+    config = on('retinanet', {'type': 'Quiet', 'width': 'wide'})
+    assert 'in_channels' not in with_widths(config).model.neck
+    with pytest.raises(TypeError):
+        build_model(config)
+
+
+def test_an_error_of_the_rules_themselves_is_not_hidden(monkeypatch):
+    monkeypatch.setattr(widths, 'strides_of', lambda *maps, **known: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        with_widths(on('retinanet', {'type': 'Quiet'}))
+
+
+def test_an_index_that_is_no_number_reads_the_last_map():
+    config = on('setr_pup', {'type': 'Quiet'}, decode_head={'in_index': 'last'})
+    assert with_widths(config).model.decode_head.in_channels == 24
+
+
 def test_a_toolbox_builds_a_config_without_numbers():
     """mmdet's own function, without a step of ours between."""
     config = Config.fromfile('vitbackbones::shapes/retinanet_pvt_s.py')

@@ -6,6 +6,7 @@ give, as detectron2's ``output_shape()`` has it. Numbers that are given stay as 
 """
 
 import copy
+import inspect
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -23,16 +24,9 @@ from ..utils.signatures import keywords_by_name
 from .logs import silenced
 
 LOG = logging.getLogger('vitbackbones.openmmlab')
-WIDTHS = ('in_channels', 'in_strides')  # a part is asked for all, where one of these is missing
+WIDTHS = ('in_channels', 'in_strides')  # a part is told all below, where one of these is missing
 KEYS = (*WIDTHS, 'in_index', 'stride')
 SIDE = 64  # of the image that is tried, in pixels
-HEADS = ('decode_head', 'auxiliary_head', 'head', 'bbox_head', 'rpn_head', 'panoptic_head')
-OF_ONE_MAP = ('decode_head', 'auxiliary_head', 'head')  # these read the last map, others all
-# Heads of several maps whose signature does not say so.
-OF_SEVERAL = {'UPerHead', 'FPNHead', 'SegformerHead', 'Mask2FormerHead', 'MaskFormerHead'}
-# Heads of ours with defaults that hold for the maps of one neck: what they are told.
-MLA, AUXILIARY = f'{SCOPE}.SETRMLAHead', f'{SCOPE}.SETRAuxHead'
-NUMBERS = {MLA: ('in_channels', 'levels'), AUXILIARY: ('in_channels', 'in_index')}
 
 
 class Widths(NamedTuple):
@@ -62,35 +56,48 @@ def fill_widths(model: Mapping, registry: Registry) -> Mapping:
     """
     necks = [part for part in _parts(model.get('neck')) if _missing(part, registry)]
     heads = [p for key in HEADS for p in _parts(model.get(key)) if _missing(p, registry)]
-    if not necks and not heads:
+    if 'backbone' not in model or not necks and not heads:
         return model
     filled = copy.deepcopy(model)
     with torch.random.fork_rng(devices=[]):
-        try:
-            _fill(filled, bool(heads), registry)
-        except InputError:
-            raise
-        except Exception as error:  # whatever it is, building the model shows it
-            LOG.debug(f'widths: {error!r}')
+        _fill(filled, bool(heads), registry)
     return filled
 
 
 def _fill(model: Mapping, heads_too: bool, registry: Registry) -> None:
-    backbone = build_without_memory(model['backbone'], registry)
-    maps = declared_maps(backbone) or maps_of_backbone(backbone)
+    backbone = _built(model['backbone'], registry)
+    maps = backbone and (declared_maps(backbone) or maps_of_backbone(backbone))
+    if not maps:
+        return
     widths = _widths(maps, strides_of(maps, backbone, all_known=True))
     for neck in _parts(model.get('neck')):
-        given = {'in_channels': widths.channels, 'in_strides': widths.strides}
-        missing = _missing(neck, registry)
-        neck.update({key: list(given[key]) for key in missing if key in given})
+        _tell(neck, {'in_channels': widths.channels, 'in_strides': widths.strides}, registry)
         if heads_too:
-            built = build_without_memory(neck, registry)
-            maps = outputs_of(built, maps)
+            built = _built(neck, registry)
+            maps = built and outputs_of(built, maps)
+            if not maps:
+                return
             widths = _widths(maps, strides_of(maps, built))
     for key in HEADS:
         for head in _parts(model.get(key)):
-            found, missing = _of_head(key, head, widths), _missing(head, registry)
-            head.update({name: found[name] for name in missing if name in found})
+            _tell(head, _reader(key, head).told(head, widths), registry)
+
+
+def _built(settings: Mapping, registry: Registry) -> nn.Module | None:
+    """Return a part without memory; None if it cannot be built, which building the model shows."""
+    try:
+        return build_without_memory(settings, registry)
+    except InputError:
+        raise
+    except Exception as error:  # the constructors are of others
+        LOG.debug(f'{settings["type"]}: its widths are unknown, as it cannot be built: {error!r}')
+        return None
+
+
+def _tell(part: Mapping, told: Mapping, registry: Registry) -> None:
+    """Write into a part what it leaves out of what it may be told."""
+    missing = _missing(part, registry)
+    part.update({key: copy.copy(told[key]) for key in missing if key in told})
 
 
 def _widths(maps: list[Tensor], strides: list[int]) -> Widths:
@@ -105,47 +112,98 @@ def _parts(settings: Any) -> list[Mapping]:
 
 def _missing(part: Mapping, registry: Registry) -> list[str]:
     """Return the widths that a part leaves out, none if it can be built without them."""
-    if part['type'] in NUMBERS:
-        absent = [key for key in NUMBERS[part['type']] if key not in part]
-        return [*absent, 'stride'] if absent and 'stride' not in part else absent
-    with registry.switch_scope_and_registry(part.get('_scope_')) as scoped:
-        target = scoped.get(part['type']) if isinstance(part['type'], str) else part['type']
-    accepted = keywords_by_name(target) if target else {}
-    absent = [key for key in KEYS if key in accepted and key not in part]
-    if not any(accepted[key].default is accepted[key].empty for key in absent if key in WIDTHS):
-        return []
-    several = bare_name(part['type']) in OF_SEVERAL
-    return absent if several else [key for key in absent if key != 'in_index']
+    needed = _reader('', part).needs
+    if needed:
+        known = (*needed, 'stride')
+    else:
+        with registry.switch_scope_and_registry(part.get('_scope_')) as scoped:
+            target = scoped.get(part['type']) if isinstance(part['type'], str) else part['type']
+        accepted = keywords_by_name(target) if target else {}
+        known = [key for key in KEYS if key in accepted]
+        empty = inspect.Parameter.empty
+        needed = [key for key in WIDTHS if key in known and accepted[key].default is empty]
+    absent = [key for key in known if key not in part]
+    return absent if {*needed} & {*absent} else []
 
 
-def _of_head(key: str, head: Mapping, widths: Widths) -> dict[str, Any]:
-    """Return all that a head may be told of the maps that it reads."""
-    kind, count = head['type'], len(widths.channels)
-    if kind == MLA:
-        return {'in_channels': _common(widths.channels), 'levels': count}
-    if kind == AUXILIARY:
-        # the last map of Naive is for the head itself
-        index = head.get('in_index', range(count - 1 if head.get('kind') == 'naive' else count))
-        channels, strides = ([_at(numbers, i) for i in index] for numbers in widths)
-        return {
-            'in_index': list(index),
-            'in_channels': _common(channels),
-            'stride': _common(strides),
-        }
-    index = head.get('in_index')
-    if bare_name(kind) in OF_SEVERAL or isinstance(index, list | tuple):
-        index = list(range(count) if index is None else index)
-        return {'in_index': index, 'in_channels': [_at(widths.channels, i) for i in index]}
-    if key in OF_ONE_MAP:
-        index = -1 if index is None else index
-        return {'in_channels': _at(widths.channels, index), 'stride': _at(widths.strides, index)}
-    same = len({*widths.channels}) == 1
-    return {'in_channels': widths.channels[0]} if same else {}
+# ------------------------------------------------------------------------ what heads read
 
 
-def _at(numbers: list[int], index: int) -> int:
+def _last_map(head: Mapping, widths: Widths) -> dict[str, Any]:
+    index = -1 if head.get('in_index') is None else head['in_index']
+    return {'in_channels': _at(widths.channels, index), 'stride': _at(widths.strides, index)}
+
+
+def _equal_maps(head: Mapping, widths: Widths) -> dict[str, Any]:
+    return {'in_channels': widths.channels[0]} if len({*widths.channels}) == 1 else {}
+
+
+def _several_maps(head: Mapping, widths: Widths) -> dict[str, Any]:
+    index = list(head.get('in_index') or range(len(widths.channels)))
+    return {'in_index': index, 'in_channels': [_at(widths.channels, i) for i in index]}
+
+
+def _mla(head: Mapping, widths: Widths) -> dict[str, Any]:
+    return {'in_channels': _common(widths.channels), 'levels': len(widths.channels)}
+
+
+def _auxiliary(head: Mapping, widths: Widths) -> dict[str, Any]:
+    # the last map of Naive is for the head itself
+    count = len(widths.channels) - (head.get('kind') == 'naive')
+    index = list(head.get('in_index') or range(count))
+    return {
+        'in_index': index,
+        'in_channels': _common([_at(widths.channels, i) for i in index]),
+        'stride': _common([_at(widths.strides, i) for i in index]),
+    }
+
+
+class Reader(NamedTuple):
+    """How a head reads maps.
+
+    Attributes:
+        told: of a head and the widths of the maps, all that the head may be told.
+        needs: what the head must be told although it has defaults, which hold for one neck only.
+            Other heads must be told what their signature requires.
+    """
+
+    told: Callable[[Mapping, Widths], dict[str, Any]]
+    needs: tuple[str, ...] = ()
+
+
+# By the key of a head in the model, unless its type is among the readers below.
+HEADS = {
+    'decode_head': Reader(_last_map),
+    'auxiliary_head': Reader(_last_map),
+    'head': Reader(_last_map),
+    'bbox_head': Reader(_equal_maps),
+    'rpn_head': Reader(_equal_maps),
+    'panoptic_head': Reader(_equal_maps),
+}
+READERS = {
+    'UPerHead': Reader(_several_maps),
+    'FPNHead': Reader(_several_maps),
+    'SegformerHead': Reader(_several_maps),
+    'Mask2FormerHead': Reader(_several_maps),
+    'MaskFormerHead': Reader(_several_maps),
+    f'{SCOPE}.SETRMLAHead': Reader(_mla, needs=('in_channels', 'levels')),
+    f'{SCOPE}.SETRAuxHead': Reader(_auxiliary, needs=('in_channels', 'in_index')),
+}
+
+
+def _reader(key: str, part: Mapping) -> Reader:
+    """Return how a part at a key of the model reads maps."""
+    for name in (part['type'], bare_name(part['type'])):
+        if name in READERS:
+            return READERS[name]
+    several = isinstance(part.get('in_index'), list | tuple)
+    return Reader(_several_maps) if several else HEADS.get(key, Reader(_last_map))
+
+
+def _at(numbers: list[int], index: Any) -> int:
     """Return one of several; the last for an index that none has, which the trial then names."""
-    return numbers[index] if -len(numbers) <= index < len(numbers) else numbers[-1]
+    exists = isinstance(index, int) and -len(numbers) <= index < len(numbers)
+    return numbers[index] if exists else numbers[-1]
 
 
 def _common(numbers: list[int]) -> int | list[int]:
