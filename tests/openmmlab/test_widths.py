@@ -120,11 +120,6 @@ def test_an_error_of_the_rules_themselves_is_not_hidden(monkeypatch):
         with_widths(on('retinanet', {'type': 'Quiet'}))
 
 
-def test_an_index_that_is_no_number_reads_the_last_map():
-    config = on('setr_pup', {'type': 'Quiet'}, decode_head={'in_index': 'last'})
-    assert with_widths(config).model.decode_head.in_channels == 24
-
-
 def test_a_toolbox_builds_a_config_without_numbers():
     """mmdet's own function, without a step of ours between."""
     config = Config.fromfile('vitbackbones::shapes/retinanet_pvt_s.py')

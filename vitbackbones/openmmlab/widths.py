@@ -191,6 +191,11 @@ READERS = {
 }
 
 
+def reads_several(kind: object) -> bool:
+    """Return whether a type of heads reads all maps, in a list."""
+    return bare_name(kind) in READERS and READERS[bare_name(kind)].told is _several_maps
+
+
 def _reader(key: str, part: Mapping) -> Reader:
     """Return how a part at a key of the model reads maps."""
     for name in (part['type'], bare_name(part['type'])):

@@ -15,11 +15,11 @@ from ..backbones.shared.options import SETR_BLOCKS
 from ..configuration.settings import as_list, value_at
 from ..errors import InputError, OptionError
 from ..openmmlab.widths import (
-    OF_SEVERAL,
     WIDTHS,
     build_without_memory,
     declared_maps,
     maps_of_backbone,
+    reads_several,
     strides_of,
 )
 from ..registry import SCOPE, bare_name
@@ -109,7 +109,7 @@ def _fit_neck(model: Mapping, before: list[int], strides: list[int]) -> None:
     neck = model.get('neck')
     if not isinstance(neck, Mapping):
         heads = [part for key in HEADS for part in as_list(model.get(key)) if part]
-        several = any(bare_name(head['type']) in OF_SEVERAL for head in heads)
+        several = any(reads_several(head['type']) for head in heads)
         if (several or 'bbox_head' in model) and len(strides) < len(before):
             model['neck'] = {'type': f'{SCOPE}.Levels', 'out_strides': before}
             strides = before
