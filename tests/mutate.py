@@ -79,14 +79,14 @@ def test_files() -> dict[Path, str]:
     return {file: file.read_text() for file in sorted(Path('tests').rglob('test_*.py'))}
 
 
-def survives(change: Change) -> bool:
-    """Whether all tests of the changed file pass."""
+def seen_by(change: Change) -> str | None:
+    """Return the first test of the changed file that fails, or None if all pass."""
     for test in tests_of(change.file):
         limit = time_limit(test)
         with applied(change):
             if not passes(test, limit):
-                return False
-    return True
+                return test
+    return None
 
 
 @contextmanager
@@ -163,11 +163,33 @@ def use_operators() -> None:
 
 
 def draw(parts: Sequence[str], number: int, seed: int) -> list[Change]:
-    """Some of all changes of the files in ``parts``, by file and line."""
+    """Return some of all changes of the files in ``parts``, by file and line."""
+    every = [change for file in files_of(parts) for change in changes_of(file)]
+    return choose(every, number, random.Random(seed))
+
+
+def draw_per_file(parts: Sequence[str], number: int, seed: int) -> list[Change]:
+    """Return up to ``number`` changes of each file in ``parts``, by file and line."""
+    generator = random.Random(seed)
+    return [
+        change for file in files_of(parts) for change in choose(changes_of(file), number, generator)
+    ]
+
+
+def files_of(parts: Sequence[str]) -> list[str]:
+    """Return the files in ``parts``, which are files or folders."""
     files = {file for part in parts for file in [Path(part), *Path(part).rglob('*.py')]}
-    files = sorted(str(file) for file in files if file.is_file())
-    every = [change for file in files for change in changes(file, Path(file).read_bytes())]
-    chosen = random.Random(seed).sample(range(len(every)), min(number, len(every)))
+    return sorted(str(file) for file in files if file.is_file())
+
+
+def changes_of(file: str) -> list[Change]:
+    """Return all changes of a file."""
+    return list(changes(file, Path(file).read_bytes()))
+
+
+def choose(every: list[Change], number: int, generator: random.Random) -> list[Change]:
+    """Return ``number`` of the changes, or all if there are fewer, in their order."""
+    chosen = generator.sample(range(len(every)), min(number, len(every)))
     return [every[i] for i in sorted(chosen)]
 
 
@@ -176,8 +198,28 @@ def parse() -> Namespace:
     add = parser.add_argument
     add('parts', nargs='*', default=PARTS, help=f'files or folders (default: {" ".join(PARTS)})')
     add('--number', type=int, default=120, help='how many changes (default: %(default)s)')
+    add('--per-file', type=int, help='how many changes of each file, in place of --number')
+    add('--each', action='store_true', help='also print what was seen, by which test, and how fast')
     add('--seed', type=int, default=0, help='which ones (default: %(default)s)')
     return parser.parse_args()
+
+
+def drawn_by(options: Namespace) -> list[Change]:
+    """Return the changes that the options ask for."""
+    if options.per_file is None:
+        return draw(options.parts, options.number, options.seed)
+    return draw_per_file(options.parts, options.per_file, options.seed)
+
+
+def sees(change: Change, each: bool) -> bool:
+    """Whether a test sees a change; a change that none sees is printed, with ``each`` any."""
+    start = time.monotonic()
+    test = seen_by(change)
+    if test is None:
+        print(change, flush=True)
+    elif each:
+        print(f'  ({change}: {test}, {time.monotonic() - start:.0f} s)', flush=True)
+    return test is not None
 
 
 def main() -> None:
@@ -185,12 +227,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         enter_copy(Path(folder))
         import_toolboxes()
-        drawn, survivors = draw(options.parts, options.number, options.seed), 0
-        for change in drawn:
-            if survives(change):
-                survivors += 1
-                print(change, flush=True)
-        seen = len(drawn) - survivors
+        drawn = drawn_by(options)
+        seen = sum(sees(change, options.each) for change in drawn)
         print(f'{seen} of {len(drawn)} changes were seen: {seen / len(drawn):.0%}')
         os.chdir(ROOT)
 

@@ -38,8 +38,8 @@ def changes(file: str, content: bytes) -> Iterator[Change]:
     """All changes of a file.
 
     Comparisons, arithmetic, ``and`` and ``or`` are swapped, numbers raised by 1, ``not`` taken
-    out, conditions and booleans turned round, ``None`` returned, and calls whose answer is not
-    used left out.
+    out, conditions and booleans turned round, ``None`` returned where something true may be, and
+    calls whose answer is not used left out.
     """
     starts = [0, *accumulate(map(len, content.splitlines(keepends=True)))]
     for node in _nodes(ast.parse(content)):
@@ -83,7 +83,7 @@ def _changed(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
             yield node, ast.Constant(not value)
         case ast.Constant(int(value) | float(value)):
             yield node, ast.Constant(value + 1)
-        case ast.Return(value) if value is not None:
+        case ast.Return(value) if not isinstance(value, ast.Constant) or value.value:
             yield node, ast.Return(ast.Constant(None))
         case ast.Expr(ast.Call()):
             yield node, ast.Pass()

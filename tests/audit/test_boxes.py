@@ -50,6 +50,21 @@ def test_what_is_strange_about_a_label_and_which_detection_shows_it(pred, fault,
     assert evidence[fault] == [row]
 
 
+def test_a_detection_of_an_iou_of_a_quarter_may_show_the_label():
+    box, quarter, less = (0, 0, 20, 20), (0, 0, 10, 10), (0, 0, 9, 10)
+    assert values([(box, CAT, 1)], [(quarter, CAT, 0.8)])[0]['loose'] == [0.6]
+    assert values([(box, CAT, 1)], [(less, CAT, 0.8)])[0]['loose'] == [0]
+
+
+def test_a_detection_of_an_iou_of_a_half_is_at_the_place():
+    box, half, less = (0, 0, 20, 20), (0, 0, 20, 10), (0, 0, 20, 9)
+    assert values([(box, CAT, 1)], [(half, DOG, 0.8)])[0]['class'] == [0.8]
+    assert values([(box, CAT, 1)], [(less, DOG, 0.8)])[0]['class'] == [0]
+    assert values([], [(box, DOG, 0.8), (half, DOG, 0.9)])[0]['missing'] == [0, 0.9]
+    assert values([], [(box, DOG, 0.8), (less, DOG, 0.9)])[0]['missing'] == [0.8, 0.9]
+    assert values([], [(box, DOG, 0.8), (box, DOG, 0.8)])[0]['missing'] == [0.8, 0.8]
+
+
 def test_a_detection_fits_loosely_only_the_label_that_it_overlaps_most():
     strangeness, _ = values([(BOX, CAT, 1), (MOVED, CAT, 1)], [(MOVED, CAT, 0.8)])
     assert strangeness['loose'] == [0, 0]

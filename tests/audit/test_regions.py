@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from vitbackbones.audit.regions import doubtful, of_masks
+from vitbackbones.audit.regions import WHOLE, doubtful, of_masks
 
 
 def scores_of(answer, classes=3, sure=0.8):
@@ -52,3 +52,50 @@ def test_large_regions_and_rare_confusions_are_likelier(tmp_path):
     listed = of_masks(pool, [tmp_path / 'found.json'])
     assert [each.image for each in listed] == [51, 50, *range(50)]
     assert all(0 < each.likelihood < 1 for each in listed)
+
+
+@pytest.mark.parametrize(
+    ('shares', 'fault', 'words'),
+    [
+        ([WHOLE, 0.1], 'class', 'labeled a, but looks like b'),
+        ([WHOLE - 0.01, WHOLE], 'missing', 'looks like b, but is labeled a'),
+        ([WHOLE - 0.01, WHOLE - 0.01], 'mask', 'a part of the a looks like b'),
+    ],
+)
+def test_a_region_is_a_whole_object_or_a_part_of_one(tmp_path, shares, fault, words):
+    region = {'path': 'x/000007.png', 'label': 1, 'other': 2, 'value': 0.5, 'size': 0.25}
+    region |= {'shares': shares, 'box': [1, 2, 3, 4], 'outlines': [[0, 0, 9, 0, 9, 9]]}
+    (tmp_path / 'found.json').write_text(json.dumps([region]))
+    (listed,) = of_masks(SimpleNamespace(classes=['ground', 'a', 'b']), [tmp_path / 'found.json'])
+    assert (listed.fault, listed.reason, listed.image) == (fault, words, 7)
+    assert (listed.category, listed.box, listed.label_id) == (2, (1, 2, 3, 4), None)
+    assert listed.outlines == ((0, 0, 9, 0, 9, 9),)
+    assert listed.likelihood == pytest.approx(0.5 ** (1 / 6) * 0.25 ** (1 / 12))
+
+
+def test_a_part_of_an_object_is_less_likely_and_a_thin_one_too():
+    answer = np.zeros((60, 80), int)
+    answer[10:30, 20:60] = 1
+    gt = answer.copy()
+    gt[10:30, 40:60] = 0  # half of the object is labeled as ground
+    (region,) = doubtful(gt, scores_of(answer), 255)
+    assert region['shares'] == pytest.approx([400 / 4400, 0.5])
+    assert region['value'] == pytest.approx(0.7 * 0.5**0.5)
+    thin = np.zeros((60, 80), int)
+    thin[10:50, 20:23] = 1
+    (region,) = doubtful(np.zeros((60, 80), int), scores_of(thin), 255)
+    assert region['value'] < 0.7
+    small = np.zeros((60, 80), int)
+    small[10, 10] = 1
+    assert [*doubtful(np.zeros((60, 80), int), scores_of(small), 255)] == []
+
+
+def test_regions_of_one_pair_of_classes_are_apart_and_classes_that_no_model_knows_are_left_out():
+    answer = np.zeros((60, 80), int)
+    answer[5:20, 5:20] = answer[30:50, 40:70] = 1
+    found = [*doubtful(np.zeros((60, 80), int), scores_of(answer), 255)]
+    assert [region['box'] for region in found] == [[5, 5, 15, 15], [40, 30, 30, 20]]
+    gt = np.full((60, 80), 3)  # of 3 classes from 0
+    assert [*doubtful(gt, scores_of(answer), 255)] == []
+    gt = np.full((60, 80), 2)
+    assert {region['label'] for region in doubtful(gt, scores_of(answer), 255)} == {2}

@@ -128,6 +128,22 @@ def test_the_filter_leaves_as_many_images_as_mmdet(data, options, samples):
         check_dataset(data.config(filter_cfg={'min_size': 41}))
 
 
+def test_a_side_of_just_the_least_size_is_left(data):
+    assert check_dataset(data.config(filter_cfg={'min_size': 30})).samples == 2
+    assert check_dataset(data.config(filter_cfg={'filter_empty_gt': True})).samples == 2
+    assert check_dataset(data.config()).samples == 2
+    for image in data.content['images']:
+        image['height'] = 1
+    data.content['annotations'] = [
+        {**entry, 'bbox': [0, 0, 9, 1], 'area': 9} for entry in data.content['annotations']
+    ]
+    for image in data.content['images']:
+        Image.new('RGB', (40, 1)).save(data.folder / image['file_name'])
+    assert check_dataset(data.config(filter_cfg={'filter_empty_gt': True})).samples == 2
+    with pytest.raises(InputError, match='0 have sides of min_size=2'):
+        check_dataset(data.config(filter_cfg={'min_size': 2}))
+
+
 def test_pictures_without_annotation_are_counted(data):
     data.content['annotations'].pop(0)
     (warning,) = data.check()
@@ -174,6 +190,8 @@ def test_other_data_sets_and_remote_files_are_left_alone(data):
     config = data.config(ann_file='nowhere.json')
     assert check_dataset({**config, 'type': 'LVISV1Dataset'}) == Findings()
     assert check_dataset({**config, 'type': 'mmseg.ADE20KDataset'}) == Findings()
+    assert check_dataset({**config, 'type': 'NoSuchDataset'}) == Findings()
+    assert check_dataset({**config, 'type': dict}) == Findings()
     assert check_dataset({**config, 'backend_args': {'backend': 'petrel'}}) == Findings()
 
 

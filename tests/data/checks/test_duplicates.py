@@ -39,6 +39,38 @@ def test_a_changed_copy_is_found_among_others(tmp_path, change):
     assert near_duplicates(perceptual_hashes(files, threads=2)) == [[3, 8]]
 
 
+def test_a_hash_does_not_depend_on_brightness_and_one_picture_is_no_group(tmp_path):
+    pixels = photo(0) // 2
+    for number, each in enumerate((pixels, pixels + 100)):
+        cv2.imwrite(str(tmp_path / f'{number}.png'), each)
+    first, second = perceptual_hashes([tmp_path / '0.png', tmp_path / '1.png'], threads=1)
+    assert first.shape == (8, 32)
+    assert (np.unpackbits(first ^ second).sum()) <= 8 * 2
+    assert near_duplicates(first[None]) == []
+    assert near_duplicates(np.zeros((0, 8, 32), np.uint8)) == []
+
+
+def test_the_first_hash_is_that_of_the_picture_as_it_is(tmp_path):
+    pixels = photo(0)
+    for number, each in enumerate((pixels, pixels[:, ::-1])):
+        cv2.imwrite(str(tmp_path / f'{number}.png'), each)
+    first, mirrored = perceptual_hashes([tmp_path / '0.png', tmp_path / '1.png'], threads=1)
+    gray = cv2.cvtColor(np.ascontiguousarray(pixels), cv2.COLOR_BGR2GRAY)
+    small = cv2.resize(gray, (duplicates.SIDE,) * 2, interpolation=cv2.INTER_AREA)
+    waves = cv2.dct(small.astype(np.float32))[: duplicates.KEPT, : duplicates.KEPT]
+    waves[0, 0] = 0
+    assert (first[0] == np.packbits(waves > np.median(waves))).all()
+    assert min(np.unpackbits(mirrored[0] ^ each).sum() for each in first) <= 4
+
+
+def test_signs_that_differ_as_much_as_that_are_near():
+    hashes = np.zeros((2, 1, 32), np.uint8)
+    hashes[1, 0, : duplicates.MOST // 8] = 255
+    assert near_duplicates(hashes) == [[0, 1]]
+    hashes[1, 0, duplicates.MOST // 8] = 1
+    assert near_duplicates(hashes) == []
+
+
 def test_groups_hold_what_is_near_through_others_and_across_blocks():
     hashes = np.random.default_rng(0).integers(0, 256, (600, 32), np.uint8)
     hashes[300], hashes[599] = hashes[5], hashes[5]

@@ -76,6 +76,11 @@ def test_keys_that_are_missing(data):
         data.infos[0].update(info)
 
 
+def test_a_box_is_four_numbers(data):
+    data.infos[0]['bbox'] = [1, 2, 3]
+    assert 'annotation 1 of image 2: bbox is [1, 2, 3]' in data.error()
+
+
 def test_two_segments_of_one_number(data):
     data.infos[0]['id'] = data.infos[1]['id']
     assert "ids used more than once in 'segments_info': '2 of image 2'" in data.error()

@@ -5,7 +5,13 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from vitbackbones.data.checks.segmentations import FARTHEST, check_masks, require_masks
+from vitbackbones.data.checks.segmentations import (
+    FARTHEST,
+    Usable,
+    check_masks,
+    require_masks,
+    usable_segmentation,
+)
 from vitbackbones.data.loading.coco_masks import to_mask, to_rle
 from vitbackbones.errors import InputError
 
@@ -133,3 +139,93 @@ OUTSIDE = 'masks without a pixel in their image'
 def test_what_is_only_suspicious(data, segmentation, warning):
     data.content['annotations'][1]['segmentation'] = segmentation
     assert data.check(masks=True) == [f'{data.ann_file}: {warning}: 1 (annotation ids 2)']
+
+
+def whole(width, height):
+    """The picture of 40 x 30 from its corner, as a polygon."""
+    return [0, 0, width, 0, width, height, 0, height]
+
+
+@pytest.mark.parametrize(
+    ('polygon', 'box', 'doubt'),
+    [
+        ([5, 5, 40, 5, 40, 30, 5, 30], [5, 5, 35, 25], ''),
+        ([0, 0, 8, 0, 8, 8, 0, 8], [0, 0, 3, 8], 'half'),  # IoU of 5/10 with a pixel around it
+        ([0, 0, 8, 0, 8, 8, 0, 8], [0, 0, 2.9, 8], 'apart'),
+        ([40, 5, 50, 5, 50, 15], [30, 5, 10, 10], 'outside'),  # from the very edge
+        ([39, 5, 50, 5, 50, 15], [39, 5, 1, 10], ''),
+        ([5, 30, 15, 30, 15, 40], [5, 20, 10, 10], 'outside'),
+        ([5, -10, 15, -10, 15, 0], [5, 0, 10, 10], 'outside'),
+        ([-10, 5, 0, 5, 0, 15], [0, 5, 10, 10], 'outside'),
+    ],
+)
+def test_bounds_are_compared_inside_of_the_picture(polygon, box, doubt):
+    images = {'id': [1], 'width': [40], 'height': [30]}
+    good = {'bbox': [0, 0, 8, 8], 'mask': [[0, 0, 8, 0, 8, 8, 0, 8]]}
+    annotations = {
+        **{'id': [1, 2], 'image_id': [1, 1], 'bbox': [good['bbox'], box]},
+        'segmentation': [good['mask'], [polygon]],
+    }
+    warnings = check_masks('a.json', images, annotations, np.ones(2, bool), evaluated=True)
+    expected = {'outside': 'without a pixel', 'apart': 'not where their boxes are'}.get(doubt)
+    assert len(warnings) == (expected is not None)
+    assert all(expected in warning and 'ids 2' in warning for warning in warnings)
+
+
+def test_only_masks_that_are_read_are_checked():
+    images = {'id': [1], 'width': [40], 'height': [30]}
+    annotations = {'id': [1, 2], 'image_id': [1, 1], 'bbox': [[0, 0, 8, 8], [0, 0, 8, 8]]}
+    annotations['segmentation'] = [[[0, 0, 8, 0, 8, 8, 0, 8]], None]
+    assert check_masks('a.json', images, annotations, np.array([True, False]), False) == []
+
+
+SQUARE, OVER = [1, 1, 9, 1, 9, 9, 1, 9], [30, 5, 50, 5, 50, 15]
+CUT = [30, 5, 40, 5, 40, 15]
+LINE, TWO_POINTS = [1, 1, 5, 5, 9, 9], [1, 1, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ('mask', 'usable'),
+    [
+        (None, Usable([])),
+        ([], Usable([])),
+        ([SQUARE], Usable([SQUARE])),
+        ([[1, 1, 9, 1, 9, 9]], Usable([[1, 1, 9, 1, 9, 9]])),
+        ([whole(40, 30)], Usable([whole(40, 30)])),
+        ([whole(41, 31)], Usable([whole(40, 30)], cut=True)),
+        ([SQUARE, OVER], Usable([SQUARE, CUT], cut=True)),
+        ([SQUARE, LINE], Usable([SQUARE], dropped=True)),
+        ([TWO_POINTS, OVER], Usable([CUT], dropped=True, cut=True)),
+        ([[50, 5, 60, 5, 60, 15], SQUARE], Usable([SQUARE], dropped=True)),  # none of it is inside
+        ([TWO_POINTS], Usable([], dropped=True)),
+    ],
+)
+def test_what_can_be_used_of_polygons(mask, usable):
+    assert usable_segmentation(mask, 30, 40) == usable
+
+
+def test_what_can_be_used_of_run_lengths():
+    some, none = ({'size': [30, 40], 'counts': runs} for runs in ([0, 300, 900], [1200]))
+    assert usable_segmentation(some, 30, 40) == Usable(some)
+    assert usable_segmentation(none, 30, 40) == Usable([], dropped=True)
+    assert usable_segmentation({**none, 'counts': [600, 0, 600]}, 30, 40) == Usable([], True)
+
+
+@pytest.mark.parametrize(
+    'mask',
+    [SQUARE, [[1, 1, 9, 1, 9]], [[1, 1, '9', 1, 9, 9]], [[FARTHEST * 2, 1, 9, 1, 9, 9]], 'x'],
+)
+def test_what_cannot_be_used(mask):
+    with pytest.raises(ValueError, match='.'):
+        usable_segmentation(mask, 30, 40)
+
+
+def test_corners_as_far_as_that_are_read():
+    assert usable_segmentation([[FARTHEST, 1, 9, 1, 9, 9]], 30, 40).cut
+    assert usable_segmentation([[-FARTHEST, 1, 9, 1, 9, 9]], 30, 40).cut
+
+
+def test_polygons_without_bounds_are_outside(data):
+    data.content['annotations'][1]['segmentation'] = [[1, 2, 3, 4, 5]]
+    (warning,) = data.check(masks=True, evaluated=True)
+    assert OUTSIDE in warning

@@ -1,9 +1,19 @@
 """Finding COCO's annotation files, their pictures and classes below a folder."""
 
+from pathlib import Path
+
 import pytest
 from PIL import Image
 
-from vitbackbones.data.own.coco_folder import completed, find_classes, find_parts
+from vitbackbones.data.own.coco_folder import (
+    CocoPart,
+    completed,
+    find_classes,
+    find_parts,
+    measurable,
+    of_pictures,
+    used_names,
+)
 from vitbackbones.errors import InputError
 
 from .folders import CATEGORIES, coco, one_file, roboflow, write
@@ -208,6 +218,125 @@ def test_pictures_in_two_folders_of_which_one_is_meant(tmp_path, capsys, kind):
     write(tmp_path, {'a.json': coco([f'{i}.png' for i in range(4)])})
     assert {part.images.name for part in find_parts(tmp_path).values()} == {'images'}
     assert ('read from' in capsys.readouterr().err) == (kind != 'backup')
+
+
+def test_a_folder_of_pictures_that_cannot_be_read_is_not_the_one(tmp_path):
+    for i in range(4):
+        write(tmp_path, {f'damaged/{i}.png': None})
+        (tmp_path / 'images').mkdir(exist_ok=True)
+        Image.new('RGB', (64, 48)).save(tmp_path / 'images' / f'{i}.png')
+    write(tmp_path, {'a.json': coco([f'{i}.png' for i in range(4)])})
+    assert {part.images.name for part in find_parts(tmp_path).values()} == {'images'}
+
+
+def part(split, **changes):
+    """A part of two pictures; annotations have these changes."""
+    return CocoPart(
+        Path(f'{split}.json'), coco([f'{split}0.jpg', f'{split}1.jpg'], **changes), Path()
+    )
+
+
+@pytest.mark.parametrize(
+    ('changes', 'counts'),
+    [
+        ({}, True),
+        ({'bbox': [0, 0, 1, 1]}, True),
+        ({'bbox': [0.5, 0.5, 0.9, 5]}, False),
+        ({'bbox': [5, 5, 5, 0]}, False),
+        ({'bbox': [0, 0, 'x', 5]}, True),  # a check names it
+        ({'bbox': None}, True),
+        ({'iscrowd': 1}, False),
+    ],
+)
+def test_objects_that_count(changes, counts):
+    assert part('train', **changes).labeled == ({'train0.jpg', 'train1.jpg'} if counts else set())
+
+
+def test_a_part_of_a_part_holds_what_belongs_to_its_pictures():
+    whole = part('train')
+    assert (whole.whole, whole.changed) == (True, False)
+    assert whole.names == ['train0.jpg', 'train1.jpg']
+    half = whole.only({'train1.jpg', 'other.jpg'})
+    assert (half.names, half.whole, half.images) == (['train1.jpg'], False, whole.images)
+    assert [each['image_id'] for each in half.content['annotations']] == [1]
+    assert half.content['categories'] == CATEGORIES
+    assert of_pictures(whole.content, {0, 1}) == whole.content
+
+
+SPLITS = ('train', 'val', 'test')
+CROWDS, THIN = {'iscrowd': 1}, {'bbox': [0, 0, 0, 0]}
+
+
+def test_a_part_for_testing_without_objects_is_done_without(capsys):
+    parts = {'train': part('train'), 'val': part('val'), 'test': part('test', **THIN)}
+    assert measurable(parts).keys() == {'train', 'val'}
+    assert 'test.json: no picture for test' in capsys.readouterr().err
+    sound = parts | {'test': part('test')}
+    assert measurable(sound) == measurable(sound, testing=True) == sound
+    assert capsys.readouterr().err == ''
+    unlabeled = {'train': part('train', **THIN), 'val': part('val')}
+    assert measurable(unlabeled) == unlabeled
+
+
+@pytest.mark.parametrize(
+    ('bare', 'testing', 'message'),
+    [
+        ('val', False, 'val.json: no picture for val has'),
+        ('test', True, 'test.json: no picture for test has'),
+        ('val', True, None),
+    ],
+)
+def test_a_part_that_measures_must_have_objects(bare, testing, message):
+    parts = {split: part(split, **(THIN if split == bare else {})) for split in SPLITS}
+    if message is None:
+        assert measurable(parts, testing) == parts
+        return
+    with pytest.raises(InputError, match=f'^{message}.* nothing can be measured'):
+        measurable(parts, testing)
+
+
+def test_validation_must_have_objects_where_it_is_what_tests():
+    parts = {'train': part('train'), 'val': part('val', **THIN)}
+    with pytest.raises(InputError, match='no picture for val'):
+        measurable(parts, testing=True)
+
+
+def test_no_object_at_all_is_named():
+    with pytest.raises(InputError, match='train.json, val.json: no picture has an object'):
+        measurable({split: part(split, **THIN) for split in ('train', 'val')})
+    with pytest.raises(InputError, match='^val.json'):
+        measurable({'train': part('train'), 'val': part('val', **CROWDS)})
+
+
+def test_what_is_changed_is_known(tmp_path):
+    content = coco(['c.jpg', 'd.jpg'])
+    write(
+        tmp_path / 'c', {'train.json': content, 'val.json': content, 'c.jpg': None, 'd.jpg': None}
+    )
+    assert [each.changed for each in find_parts(tmp_path / 'c').values()] == [False, False]
+    folders = coco(['x/c.jpg', 'x/d.jpg'])
+    write(tmp_path / 'c', {'train.json': folders})
+    assert [each.changed for each in find_parts(tmp_path / 'c').values()] == [True, False]
+
+
+def test_nothing_has_to_be_for_training_of_a_model_that_is_trained(tmp_path):
+    write(tmp_path, {'test.json': coco(['0.jpg', '1.jpg']), '0.jpg': None, '1.jpg': None})
+    assert find_parts(tmp_path, trained_on=[]).keys() == {'test'}
+    with pytest.raises(InputError, match='is for test'):
+        find_parts(tmp_path)
+
+
+def test_classes_are_those_that_annotations_use_in_the_order_of_the_first_file():
+    train, val = part('train'), part('val')
+    third = [*CATEGORIES, {'id': 9, 'name': 'ant'}]
+    val.content['categories'] = [{'id': 8, 'name': 'owl'}, *third[::-1]]
+    val.content['annotations'][0]['category_id'] = 8
+    train.content['categories'] = third
+    assert used_names(train.content) == ['dog', 'cat']
+    assert find_classes({'train': train, 'val': val}) == ['dog', 'cat', 'owl']
+    train.content['annotations'] = val.content['annotations'] = []
+    with pytest.raises(InputError, match='no annotation uses a category'):
+        find_classes({'train': train, 'val': val})
 
 
 def test_links_to_what_is_gone_are_named(tmp_path):

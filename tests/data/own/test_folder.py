@@ -5,10 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from vitbackbones.data.own import folder
 from vitbackbones.data.own.folder import (
     DEPTH,
     files_below,
     folders_below,
+    gone_links,
+    in_words,
+    is_of_a_tool,
+    names_in_lines,
     read_text,
     spelling_warnings,
 )
@@ -86,3 +91,59 @@ def test_what_must_not_be_looked_into_is_passed_over(tmp_path, monkeypatch):
 
     monkeypatch.setattr('os.stat', refuse)
     assert [file.name for file in files_below(tmp_path, ('.json',))] == ['0.json']
+
+
+@pytest.mark.parametrize(
+    ('file', 'expected'),
+    [
+        ('wandb/x', True),
+        ('env/pyvenv.cfg', True),
+        ('exp/args.yaml', False),  # settings alone are none of a run
+        ('exp/weights/best.pt', False),
+        ('exp/args.yaml exp/weights/best.pt', True),
+        ('exp/opt.yaml exp/weights/best.pt', True),
+        ('runs/detect/x', True),
+        ('runs/train/exp2/x', True),
+        ('runs/a/b', False),
+        ('detect/x', False),
+        ('trains/train/exp2/x', False),
+    ],
+)
+def test_which_folders_are_of_tools(tmp_path, file, expected):
+    names = file.split()
+    write(tmp_path, dict.fromkeys(names))
+    assert is_of_a_tool(tmp_path / names[0].split('/')[0]) is expected
+
+
+def test_names_in_lines(tmp_path):
+    file = tmp_path / 'names.txt'
+    file.write_text(' cat \n\ndog\n')
+    assert names_in_lines(file) == ['cat', 'dog']
+    for text in ('', '\n \n', 'cat\ndog\ncat\n'):
+        file.write_text(text)
+        with pytest.raises(InputError, match='names.txt'):
+            names_in_lines(file)
+
+
+def test_too_many_folders_are_no_data_set(tmp_path, monkeypatch):
+    write(tmp_path, {f'{i}/a.txt': None for i in range(3)})
+    above = len(tmp_path.parents)
+    monkeypatch.setattr(folder, 'MOST', above + 4)
+    assert len([*folders_below(tmp_path)]) == 4
+    monkeypatch.setattr(folder, 'MOST', above + 3)
+    with pytest.raises(InputError, match='more than'):
+        [*folders_below(tmp_path)]
+
+
+def test_links_that_lead_nowhere(tmp_path):
+    write(tmp_path, {'a/1.png': None})
+    assert gone_links(tmp_path) == ''
+    (tmp_path / 'a' / '2.png').symlink_to(tmp_path / 'a' / '1.png')
+    assert gone_links(tmp_path) == ''
+    (tmp_path / 'a' / '3.png').symlink_to(tmp_path / 'gone.png')
+    assert f'{tmp_path}/gone.png' in gone_links(tmp_path)
+
+
+def test_classes_in_words():
+    assert in_words(['cat']) == '1 class: cat'
+    assert in_words(['cat', 'dog']) == '2 classes: cat, dog'

@@ -39,6 +39,14 @@ def test_values_alone(tmp_path, values, expected):
     [
         ([0, 1], 'sky\nroad\ncar\n', Numbering(['sky', 'road', 'car'])),
         ([1, 3], 'sky\nroad\ncar\n', Numbering(['sky', 'road', 'car'], from_one=True)),
+        ([1, 2], 'sky\nroad\ncar\n', Numbering(['sky', 'road', 'car'])),
+        ([0, 255, 1], 'sky\nroad\n', Numbering(['sky', 'road'])),
+        ([0, 255], 'sky\nroad\ncar\n', Numbering(['sky', 'road', 'car'])),
+        ([1, 2, 255], 'sky\nroad\n', Numbering(['sky', 'road'], from_one=True)),
+        ([0, 1], '0: sky\n1: road\n', Numbering(['sky', 'road'])),
+        ([1, 2], '1: sky\n2: road\n', Numbering(['sky', 'road'], values=(1, 2))),
+        ([7, 7], '7= road\n26 car\n', Numbering(['road', 'car'], values=(7, 26))),
+        ([0, 1], '1: car\n 2\n', Numbering(['1: car', '2'])),
         ([0, 255], 'ground\ncar\n', Numbering(['ground', 'car'], values=(0, 255))),
         ([0, 2], 'sky\nroad\nVoid\n', Numbering(['sky', 'road'], ignored=(2,))),
         ([0, 2], 'void\nsky\nroad\n', Numbering(['sky', 'road'], values=(1, 2), ignored=(0,))),
@@ -55,6 +63,10 @@ def test_a_file_of_names(tmp_path, values, text, expected):
         ([0, 0], {}, 'all masks together hold 0'),
         ([0, 3], {'classes_txt': 'sky\nroad\n'}, r'names 2 classes, .* but masks hold 3 as well'),
         ([0, 1], {'classes_txt': 'sky\nsky\n'}, 'and each name once'),
+        ([1, 4], {'classes_txt': 'a\nb\nc\n'}, 'hold 4 as well'),
+        ([0, 9], {'classes_txt': '7: a\n8: b\n'}, 'names 2 classes, .* 7, 8, .* hold 0, 9 as well'),
+        ([255, 255], {}, 'hold nothing'),
+        ([7, 255], {}, 'hold 7'),
     ],
 )
 def test_what_does_not_tell_the_classes(tmp_path, values, files, message):

@@ -37,12 +37,13 @@ def chosen_pairs(root: Path, patterns: Patterns) -> Pairs:
     """
     files = pictures_below(root)
     sides = []
-    expressions = [_expression(pattern) for pattern in patterns]
-    alike = expressions[0].groups == expressions[1].groups
-    options = zip(('--pictures', '--masks'), patterns, expressions, strict=True)
-    for option, pattern, expression in options:
+    options = ('--pictures', '--masks')
+    for option, pattern in zip(options, patterns, strict=True):
         if pattern.count('{}') != 1:
             raise InputError(f'{option} {pattern}: needs one {{}} for the name, as in {EXAMPLE}')
+    expressions = [_expression(pattern) for pattern in patterns]
+    alike = expressions[0].groups == expressions[1].groups
+    for option, pattern, expression in zip(options, patterns, expressions, strict=True):
         found = {}
         for file in files:
             match = expression.fullmatch(file.relative_to(root).as_posix())

@@ -1,0 +1,123 @@
+"""The list of an audit, and the labels that are to be reviewed in CVAT and Label Studio."""
+
+import json
+from hashlib import sha256
+
+import pytest
+from PIL import Image
+
+from vitbackbones.audit.listing import CVAT, STUDIO, SURE, write_lists
+from vitbackbones.audit.suspicion import Suspicion
+from vitbackbones.data.own.pool import Pool
+from vitbackbones.importing.corrections import LIST
+
+BOX = (24.0, 16.0, 48.0, 16.0)  # in an image of 96 x 64
+
+
+def label(key, image, category):
+    """A label of a pool, as find_pool() has it."""
+    own = {'id': key, 'label_id': f'key {key}', 'image_id': image, 'category_id': category}
+    return {**own, 'bbox': [1, 2, 3, 4], 'area': 12, 'iscrowd': 0, 'segmentation': []}
+
+
+@pytest.fixture
+def pool(tmp_path):
+    """Three pictures: two labels, one, and none."""
+    root = tmp_path / 'own data'
+    (root / 'images').mkdir(parents=True)
+    files = [root / 'images' / f'{name}.png' for name in 'abc']
+    for file in files:
+        Image.new('RGB', (96, 64)).save(file)
+    labels = [label(1, 0, 0), label(2, 0, 1), label(3, 1, 1)]
+    return Pool(root, files, [None] * 3, ['cat', 'dog'], {'annotations': labels}, values=[4, 7, 9])
+
+
+def suspicion(fault, likelihood, image=0, key=None, **changes):
+    given = {'box': BOX, 'category': 1, 'reason': 'why'} | changes
+    return Suspicion(likelihood=likelihood, image=image, fault=fault, label_id=key, **given)
+
+
+def written(tmp_path, pool, *listed):
+    write_lists(tmp_path, pool, listed)
+    return [json.loads((tmp_path / name).read_text()) for name in (LIST, CVAT, STUDIO)]
+
+
+def test_the_list_has_each_suspicion_and_each_picture_once(pool, tmp_path):
+    outline = (1, 2, 3, 4, 5, 6)
+    content, _, _ = written(
+        tmp_path,
+        pool,
+        suspicion('class', 0.98765, image=1, key='key 3'),
+        suspicion('missing', 0.1, image=0, outlines=(outline,), category=0),
+        suspicion('loose', 0.05, image=1, key='key 3'),
+    )
+    assert content['categories'] == [{'id': 0, 'name': 'cat'}, {'id': 1, 'name': 'dog'}]
+    assert content['values'] == [4, 7]
+    first, second = content['images']
+    assert (first['id'], first['file_name']) == (0, 'images/a.png')
+    assert (second['id'], second['width'], second['height']) == (1, 96, 64)
+    assert second['sha256'] == sha256(pool.files[1].read_bytes()).hexdigest()
+    assert second['labels_sha256'] == pool.digest(1) != first['labels_sha256']
+    anns = content['annotations']
+    assert anns[0] == {
+        **{'id': 1, 'image_id': 1, 'category_id': 1, 'bbox': [*BOX], 'area': 768, 'iscrowd': 0},
+        **{'segmentation': [], 'fault': 'class', 'label_id': 'key 3', 'score': 0.9877},
+        'reason': 'why',
+    }
+    assert [ann['id'] for ann in anns] == [1, 2, 3]
+    assert (anns[1]['segmentation'], anns[1]['label_id']) == ([[*outline]], None)
+
+
+def test_cvat_gets_labels_with_the_likelier_suggestions_and_counts_from_1(pool, tmp_path):
+    _, content, _ = written(
+        tmp_path,
+        pool,
+        suspicion('class', 0.9, image=1, key='key 3', category=0),
+        suspicion('missing', SURE, image=0),
+        suspicion('spurious', SURE - 0.01, image=0, key='key 1'),
+    )
+    assert content['categories'] == [{'id': 1, 'name': 'cat'}, {'id': 2, 'name': 'dog'}]
+    assert [img['id'] for img in content['images']] == [0, 1]
+    found = [(ann['id'], ann['image_id'], ann['category_id']) for ann in content['annotations']]
+    assert found == [(1, 0, 1), (2, 0, 2), (3, 0, 2), (4, 1, 1)]
+    assert content['annotations'][2]['bbox'] == [*BOX]
+    assert 'fault' not in content['annotations'][2]
+
+
+def test_label_studio_gets_percents_of_the_image(pool, tmp_path):
+    first, second = written(
+        tmp_path,
+        pool,
+        suspicion('missing', 0.9, image=2),
+        suspicion('missing', 0.8, image=2, outlines=((0, 0, 48, 0, 96, 64),), category=0),
+        suspicion('spurious', 0.5, image=0, key='key 1'),
+    )[2]
+    assert first['data'] == {'image': '/data/local-files/?d=own%20data/images/a.png'}
+    (prediction,) = second['predictions']
+    box, polygon = prediction['result']
+    common = {'from_name': 'label', 'to_name': 'image', 'original_width': 96}
+    common['original_height'] = 64
+    sides = {'x': 25, 'y': 25, 'width': 50, 'height': 25}
+    assert box == {
+        **common,
+        'type': 'rectanglelabels',
+        'value': sides | {'rectanglelabels': ['dog']},
+    }
+    points = {'points': [[0, 0], [50, 0], [100, 100]], 'closed': True}
+    assert polygon == {
+        **common,
+        'type': 'polygonlabels',
+        'value': points | {'polygonlabels': ['cat']},
+    }
+    assert [len(each['result']) for each in first['predictions']] == [1]  # the other label
+
+
+def test_of_masks_the_suggestions_alone_are_reviewed(pool, tmp_path):
+    pool.content = None
+    pool.masks = pool.files
+    content, reviewed, tasks = written(
+        tmp_path, pool, suspicion('mask', SURE, image=1), suspicion('mask', 0.1, image=1)
+    )
+    assert len(content['annotations']) == 2
+    assert [ann['id'] for ann in reviewed['annotations']] == [1]
+    assert [len(task['predictions'][0]['result']) for task in tasks] == [1]
