@@ -7,7 +7,6 @@ import pytest
 import torch
 from mmengine.registry import DATASETS, DefaultScope
 
-from vitbackbones.commands import smoke
 from vitbackbones.configuration.classes import check_classes, class_counts
 from vitbackbones.configuration.data_paths import datasets
 from vitbackbones.configuration.lint import lint
@@ -15,6 +14,7 @@ from vitbackbones.configuration.names import shown_path
 from vitbackbones.openmmlab.widths import with_widths
 from vitbackbones.preparing.agreement import check_normalization, require_agreement
 from vitbackbones.preparing.trial import build_model, misfits
+from vitbackbones.running import smoke
 
 from .shipped import NAMES, PRINTED, header, numbers, shipped
 

@@ -13,16 +13,29 @@ if TYPE_CHECKING:
     from .backbones.names import list_models
     from .backbones.preprocessing import transform
     from .inference.open import open_model
+    from .running.evaluate import test
+    from .running.train import train
 
 # Imported when they are asked for: torch takes seconds, which ``vitbackbones --help`` need not.
 LATER = {
     'create_model': '.backbones.by_name',
     'list_models': '.backbones.names',
     'open_model': '.inference.open',
+    'test': '.running.evaluate',
+    'train': '.running.train',
     'transform': '.backbones.preprocessing',
 }
 
-__all__ = ['__version__', 'config', 'create_model', 'list_models', 'open_model', 'transform']
+__all__ = [
+    '__version__',
+    'config',
+    'create_model',
+    'list_models',
+    'open_model',
+    'test',
+    'train',
+    'transform',
+]
 
 patch_openmmlab()
 find_moved_modules()

@@ -128,7 +128,7 @@ def _subjects(options: Namespace, device: torch.device, out: Path) -> list[Subje
                 load_pretrained(classifier, file)
             found.append(by_name(name, classifier.to(device).eval(), size, frames))
             continue
-        config = read_model_config(model, options.cfg_options, is_alone=not options.versus)
+        config = read_model_config(model, options.cfg_options)
         checkpoint = choose_checkpoint(given[0], 'CHECKPOINT') if given else None
         with explained(config):
             predictor = Predictor(config, checkpoint, device)

@@ -1,14 +1,8 @@
-"""The table of metrics, and predictions in several scales; the rest: test_end_to_end.py."""
+"""Predictions in several scales, and in tiles; the rest: test_end_to_end.py."""
 
-from argparse import Namespace
-
-import numpy as np
 import pytest
 import torch
 from mmengine.config import Config
-
-from vitbackbones.commands.test import augment, cut, fuse, table
-from vitbackbones.errors import InputError
 
 from ..openmmlab.conftest import build
 from .conftest import TINY_SEG
@@ -32,12 +26,6 @@ tta_pipeline = [
 """
 
 
-def test_what_is_no_number_is_left_out():
-    assert table({'a': 1.0, 'matrix': [1, 2]}) == 'a   1.000'
-    assert table({}) == ''
-    assert table({'mIoU': np.float32(89.93)}, digits=2) == 'mIoU   89.93'
-
-
 def test_several_scales_need_a_pipeline_and_are_merged(run, tool, data, tmp_path):
     (tmp_path / 'scales.py').write_text(SCALES.format(base=TINY_SEG))
     torch.save({'state_dict': {}, 'meta': {}}, tmp_path / 'empty.pth')
@@ -46,20 +34,6 @@ def test_several_scales_need_a_pipeline_and_are_merged(run, tool, data, tmp_path
     refused(tool('test', TINY_SEG, *given), said)
     run('train', TINY_SEG, '--data-root', data, '--cfg-options', 'train_cfg.max_iters=1')
     assert 'mIoU' in run('test', 'scales.py', 'work_dirs/tiny_seg', *given[1:]).out
-
-
-def test_masks_that_mmdet_cannot_merge_are_refused_before_the_test():
-    config = Config({'model': {'bbox_head': {}}, 'tta_model': {'type': 'DetTTAModel'}})
-    config.update(tta_pipeline=[], test_dataloader={'dataset': {}})
-    assert augment(config, Namespace(tta=True)).model.type == 'DetTTAModel'
-    config.model = {'roi_head': {'mask_head': {'type': 'FCNMaskHead'}}}
-    with pytest.raises(InputError, match=r'merges boxes alone, and model\.roi_head\.mask_head'):
-        augment(config, Namespace(tta=True))
-
-
-def test_the_fused_form_is_a_hook():
-    (hook,) = fuse(Config(), Namespace(fused='bfloat16', compile=False)).custom_hooks
-    assert hook == {'type': 'vitbackbones.FusedHook', 'bfloat16': True, 'compile': False}
 
 
 @pytest.mark.parametrize('config', [TINY_SEG, TINY_SEG.with_name('tiny_mask_rcnn.py')])
@@ -73,14 +47,3 @@ def test_one_tile_changes_nothing_and_several_are_measured(run, tool, data, conf
     several = run(*given, '--tiles', '40', '--merge', 'nmm').out
     assert all(line.split()[0] in several for line in metrics)
     refused(tool(*given, '--tiles', '40', '--overlap', '1'), 'their overlap from 0 to 0.9')
-
-
-def test_what_is_not_cut_is_refused(tool, tmp_path):
-    options = Namespace(tiles=9, tta=True, checkpoint='a.pth')
-    with pytest.raises(InputError, match='--tiles: is made for detectors and segmentors in torch'):
-        cut(Config({'default_scope': 'mmseg'}), options)
-    options = Namespace(tiles=9, tta=False, checkpoint='a.onnx')
-    with pytest.raises(InputError, match='--tiles: is made for detectors and segmentors in torch'):
-        cut(Config({'default_scope': 'mmdet'}), options)
-    with pytest.raises(InputError, match='--tiles: is made for detectors and segmentors in torch'):
-        cut(Config({'default_scope': 'mmpretrain'}), options)

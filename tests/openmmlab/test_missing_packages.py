@@ -20,7 +20,7 @@ pytestmark = pytest.mark.compat
 ROOT = Path(__file__).parents[2]
 RUN = """
 import runpy, sys
-from vitbackbones.commands import smoke
+from vitbackbones.running import smoke
 smoke.run = lambda config: 'prepared'
 sys.argv.pop(0)
 try:

@@ -8,7 +8,7 @@ from mmdet.evaluation.metrics import CocoMetric, coco_metric
 from mmdet.structures.mask import encode_mask_results
 
 import vitbackbones  # noqa: F401  patches yapf
-from vitbackbones.openmmlab.runs import lay_out_once, use_faster_coco
+from vitbackbones.openmmlab.runs import faster_coco, lay_out_once
 
 pytestmark = pytest.mark.compat
 
@@ -59,13 +59,14 @@ def measured():
     return metric.evaluate(6)
 
 
-def test_faster_coco_eval_gives_the_same_numbers(monkeypatch):
+def test_faster_coco_eval_gives_the_same_numbers():
     pytest.importorskip('faster_coco_eval')
     wanted = measured()
-    monkeypatch.setattr(coco_metric, 'COCOeval', None)  # goes back to what it was
-    use_faster_coco()
-    assert coco_metric.COCOeval.__module__.startswith('faster_coco_eval')
-    assert measured() == wanted
+    slower = coco_metric.COCOeval
+    with faster_coco():
+        assert coco_metric.COCOeval.__module__.startswith('faster_coco_eval')
+        assert measured() == wanted
+    assert coco_metric.COCOeval is slower
     assert 0.1 < wanted['coco/bbox_mAP'] < 0.9
     assert {'coco/segm_mAP_50', 'coco/AR@300', 'coco/cup_precision'} <= wanted.keys()
 

@@ -18,6 +18,7 @@ from ..configuration.data_paths import locate_data
 from ..errors import InputError
 from ..preparing.agreement import unmeasured
 from ..preparing.trial import build_model, try_model
+from ..running.train import read_settings
 from ..tasks import find_task
 from ..training.cores import available_cores
 from ..training.find_checkpoint import latest_checkpoint
@@ -26,7 +27,6 @@ from ..utils.files import as_csv, folder_lock, prepare_folder, whole_file, write
 from ..utils.messages import shorten
 from .cli import add_shared, count
 from .study import Run, Study, read_study
-from .train import read_settings
 
 PROGRAM = [sys.executable, '-m', 'vitbackbones', 'train']
 POLL = 0.2  # seconds between two looks at the runs

@@ -1,47 +1,13 @@
-"""``vitbackbones train``: what can be wrong is looked for first, then mmengine trains."""
+"""``vitbackbones train``: its command line."""
 
-import copy
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from pathlib import Path
 
-from mmengine.config import Config
-
-from ..configuration.names import is_remote
-from ..configuration.read import read_config, require_sections
-from ..errors import InputError
-from ..openmmlab.missing_packages import leave_out_unused
-from ..preparing.agreement import check_batch_size, check_normalization, require_fit
-from ..preparing.data_sets import find_data
-from ..preparing.explain import explained
-from ..preparing.hooks import add_guards, add_hooks
-from ..preparing.machine import join_machine
-from ..preparing.own_data import use_own_data
-from ..preparing.pretrained import prepare_pretrained, prepare_teacher
-from ..preparing.settings import check_settings, use_options
-from ..preparing.trial import try_model
-from ..preparing.work_dir import (
-    StartAnewHook,
-    choose_work_dir,
-    only_writer,
-    require_kept,
-    require_unused,
-)
-from ..trackers.backends import TRACKERS
-from ..training.console import FirstStepHook, QuietRunner
-from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume, latest_checkpoint
-from ..training.frozen import BACKBONE, use_freeze
-from ..training.hooks.curves import told_when_stopped
-from ..training.hooks.first_evaluation import FirstEvaluationHook
-from ..training.hooks.interrupt import saved_without_data
-from ..training.param_groups import group_parameters
-from ..training.precision import use_amp
-from ..training.sharding import use_fsdp
-from ..utils.packages import import_optional
-from ..utils.processes import process_rank, show_warnings, was_restarted
-from . import overfit, smoke
-from .cli import add_run_arguments, count, folder_options, size
-
-SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
+from ..running.request import request_of
+from ..running.train import run_training
+from ..running.train_request import FOLLOWED_BY, TrainRequest
+from ..training.find_checkpoint import LATEST
+from ..training.frozen import BACKBONE
+from .cli import add_run_arguments, count, size
 
 EXAMPLES = """\
 examples:
@@ -71,6 +37,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     earlier.add_argument('--resume', nargs='?', const=LATEST, metavar='FILE', help=go_on)
     anew = 'start from the beginning where the work dir holds checkpoints, and remove them'
     earlier.add_argument('--overwrite', action='store_true', help=anew)
+    length = parser.add_mutually_exclusive_group()
+    steps = 'train for N iterations, with the whole schedule scaled to them'
+    length.add_argument('--steps', type=count, metavar='N', help=steps)
+    epochs = 'train for N epochs, likewise, if the config counts epochs'
+    length.add_argument('--epochs', type=count, metavar='N', help=epochs)
     parser.add_argument(
         '--freeze',
         type=frozen_part,
@@ -113,7 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         '--track',
         nargs='+',
-        choices=('page', *TRACKERS),
+        choices=FOLLOWED_BY,
         default=(),
         metavar='NAME',
         help='follow the run in tensorboard, wandb or mlflow, beside the local log, with pictures '
@@ -143,179 +114,5 @@ def frozen_part(text: str) -> str | int:
 
 
 def train(options: Namespace) -> None:
-    """Do what ``vitbackbones train --help`` describes.
-
-    Raises:
-        InputError: something of the user's is wrong; before anything is built where possible.
-        TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
-    """
-    config = read_settings(
-        read_config(options.config), options.cfg_options, options.freeze, options.lora
-    )
-    if options.smoke:
-        _smoke(config, options)
-    elif options.overfit:
-        _overfit(config, options)
-    else:
-        _train(config, options)
-
-
-def read_settings(
-    config: Config, changes: dict, freeze: str | int | None = None, lora: int | None = None
-) -> Config:
-    """Return a config with the options of a command line, after a check of all its settings."""
-    config = use_options(config, changes)
-    leave_out_unused(config)
-    require_sections(config, *SECTIONS)
-    if freeze is not None:
-        config = use_freeze(config, freeze)
-    if rank := lora or config.get('lora'):
-        if config.get('frozen') or config.model.get('backbone') is None:
-            raise InputError('--lora: needs a backbone that --freeze backbone does not freeze')
-        config = add_hooks(config, 'AdaptersHook')
-        config.lora = rank
-    return check_settings(config, changes)
-
-
-def _train(config: Config, options: Namespace) -> None:
-    config = use_own_data(config, options.data_root, options.work_dir, **folder_options(options))
-    config = _fit_model(config, options)
-    config = _follow(choose_work_dir(config, options.work_dir), options)
-    with only_writer(config):
-        try_model(config)
-        config = _find_start(config, options)
-        if options.overwrite:
-            require_kept(config)
-        elif not config.get('resume'):
-            require_unused(Path(config.work_dir))
-        config = _find_weights(config, options)
-        config = prepare_teacher(config)
-        config = find_data(config, options.data_root, _splits(config))
-        show_warnings(check_batch_size(config, options.launcher))
-        config = _keep_maps(_compile(config, options), options)
-        config = join_machine(add_guards(config), options.launcher, options.local_rank)
-        with explained(config):
-            runner = QuietRunner.from_cfg(config)
-            runner.register_hook(FirstStepHook())
-            runner.register_hook(FirstEvaluationHook())
-            if options.overwrite:
-                runner.register_hook(StartAnewHook())
-            with told_when_stopped(runner), saved_without_data(runner):
-                runner.train()
-            if process_rank() == 0 and (hint := overfit.hint(runner, options)):
-                print(hint)
-
-
-def _smoke(config: Config, options: Namespace) -> None:
-    config = _fit_model(config, options)
-    smoke.refuse_without_effect(options)
-    config = choose_work_dir(config, options.work_dir, below='smoke')
-    with only_writer(config):
-        try_model(config)
-        config = prepare_pretrained(config, options.pretrained, scratch=not options.pretrained)
-        show_warnings(check_normalization(config))
-        config = add_guards(_compile(config, options))
-        config = prepare_teacher(config, scratch=True)
-        config = smoke.as_smoke_test(join_machine(config, options.launcher, options.local_rank))
-        with explained(config):
-            _print(smoke.run(config))
-
-
-def _overfit(config: Config, options: Namespace) -> None:
-    config = use_own_data(config, options.data_root, options.work_dir, **folder_options(options))
-    config = _fit_model(config, options)
-    overfit.refuse_without_effect(config, options)
-    config = choose_work_dir(config, options.work_dir, below='overfit')
-    with only_writer(config):
-        try_model(config)
-        config = _find_weights(config, options)
-        config = find_data(config, options.data_root, _splits(config))
-        suspects = overfit.find_suspects(config)
-        config = overfit.use_few(config, options)
-        config = join_machine(config, options.launcher, options.local_rank)
-        with explained(config):
-            _print(overfit.run(config, suspects))
-
-
-def _print(text: str) -> None:
-    if process_rank() == 0:
-        print(text)
-
-
-# ------------------------------------------------------------------------ what they do
-
-
-def _fit_model(config: Config, options: Namespace) -> Config:
-    """Compare the classes; choose precision (--amp), sharding (--fsdp) and groups of parameters."""
-    require_fit(config, _splits(config))
-    config = use_amp(config) if options.amp else config
-    return group_parameters(use_fsdp(config, options.fsdp))
-
-
-def _find_weights(config: Config, options: Namespace) -> Config:
-    """Find what the backbone starts from (--pretrained, --scratch)."""
-    # a resumed run overwrites whatever it started from
-    scratch = options.scratch or bool(config.get('resume'))
-    config = prepare_pretrained(config, options.pretrained, scratch)
-    show_warnings(check_normalization(config))
-    return config
-
-
-def _compile(config: Config, options: Namespace) -> Config:
-    return add_hooks(config, 'CompileHook') if options.compile else config
-
-
-def _splits(config: Config) -> tuple[str, ...]:
-    """Return the splits whose data a training run uses."""
-    return ('train', 'val') if config.get('val_cfg') is not None else ('train',)
-
-
-def _find_start(config: Config, options: Namespace) -> Config:
-    """Name the checkpoint that a run continues (``--resume``) or starts with (``load_from``).
-
-    A run that its launcher has started again goes on by itself, whatever it began with.
-    """
-    if was_restarted() and not options.overwrite and latest_checkpoint(Path(config.work_dir)):
-        options.resume, options.pretrained = LATEST, None
-    resume = options.resume or (config.get('resume') and (config.get('load_from') or LATEST))
-    if resume and options.pretrained:
-        raise InputError(
-            '--resume continues with the weights of its checkpoint; leave --pretrained out'
-        )
-    if resume and options.overwrite:
-        raise InputError(
-            '--overwrite starts from the beginning, but the config has resume=True; leave one out'
-        )
-    config = copy.deepcopy(config)
-    if resume:
-        checkpoint = str(find_resume(config, resume))
-        config.update(resume=True, load_from=checkpoint)
-        return add_hooks(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
-    if not config.get('load_from'):
-        return config
-    if not is_remote(config.load_from):
-        config.load_from = str(find_checkpoint(config.load_from, 'load_from'))
-    return add_hooks(config, 'StartingCheckpointHook', path=config.load_from)
-
-
-def _keep_maps(config: Config, options: Namespace) -> Config:
-    if options.cache_gb is None and options.cache_views is None:
-        return config
-    if config.get('frozen') != BACKBONE:
-        raise InputError(
-            '--cache-gb, --cache-views: only the maps of a frozen backbone stay as they are; add '
-            '--freeze backbone, and no --lora'
-        )
-    return add_hooks(config, 'CachedMapsHook', gb=options.cache_gb, views=options.cache_views)
-
-
-def _follow(config: Config, options: Namespace) -> Config:
-    if not options.track:
-        return config
-    trackers = [name for name in TRACKERS if name in options.track]
-    for name in trackers:
-        import_optional(name, name)
-    config = copy.deepcopy(config)
-    config.setdefault('default_hooks', {})  # which returns a copy of it
-    config.default_hooks.track = {'type': 'vitbackbones.TrackHook', 'trackers': trackers}
-    return config
+    """Do what ``vitbackbones train --help`` describes: :func:`..running.train.run_training`."""
+    run_training(request_of(TrainRequest, **vars(options)))

@@ -30,11 +30,12 @@ from ..tasks import TASKS, find_task
 from ..tasks.predictor import Predictor, choose_device
 from ..training.cores import share_cores
 from ..training.find_checkpoint import POINTER, checkpoint_in, choose_checkpoint
+from ..utils import started
 from ..utils.messages import in_one_line
 from ..weights.trained import trained_weights
 from .graphs import GraphModel
-from .open import RUNTIMES, FoundModel
-from .request import AUTO, ModelRequest
+from .open import FoundModel
+from .request import AUTO, RUNTIMES, ModelRequest
 from .run import Model
 
 # What a config that is no matter of its files alone has, such as {{$SIDE:256}}
@@ -42,20 +43,18 @@ ELSEWHERE = re.compile(rb'\$|\b(import|open|environ|getenv)\b')
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
 
 
-def read_model_config(name: str, changes: Mapping[str, Any], is_alone: bool = True) -> Config:
+def read_model_config(name: str, changes: Mapping[str, Any]) -> Config:
     """Return a config of a known task, checked; nothing of it is built.
 
     Args:
         name: of a config, or a file.
         changes: ``--cfg-options``.
-        is_alone: whether no other model is built in this process, which could need packages that
-            this one does not.
 
     Raises:
         InputError: something is wrong with the config.
     """
     config = use_options(read_config(name), changes)
-    if is_alone:
+    if started.is_command():  # Python may build other models later, which need more packages
         leave_out_unused(config)
     require_sections(config, 'model', 'test_dataloader')
     if find_task(config) is None:

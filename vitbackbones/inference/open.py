@@ -24,7 +24,7 @@ from ..runtime.cache import Graphs, recall
 from ..runtime.runtimes import is_exported
 from ..runtime.threshold import Threshold
 from .graphs import GraphModel
-from .request import AUTO, ModelRequest
+from .request import AUTO, RUNTIMES, ModelRequest
 from .run import Model
 from .tiles import Tiling, in_tiles
 from .writers import MaskWriter, ObjectWriter, PredictionWriter, ScoreWriter
@@ -35,8 +35,6 @@ WRITERS: dict[str, type[PredictionWriter]] = {
     'detection': ObjectWriter,
     'segmentation': MaskWriter,
 }
-# By the name of a runtime: the suffix of what it runs, None of torch.
-RUNTIMES = {AUTO: '.xml', 'torch': None, 'openvino': '.xml', 'onnxruntime': '.onnx'}
 GPUS = (Path('/dev/nvidiactl'), Path('/dev/kfd'))  # without asking torch
 
 

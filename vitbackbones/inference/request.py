@@ -9,6 +9,8 @@ from ..data.sources import SUFFIXES
 from .tiles import Tiling
 
 AUTO = 'auto'
+# By the name of a runtime: the suffix of what it runs, None of torch.
+RUNTIMES = {AUTO: '.xml', 'torch': None, 'openvino': '.xml', 'onnxruntime': '.onnx'}
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class ModelRequest:
             come with the package, or for an exported file.
         inputs: what is to be predicted. Where ``checkpoint`` is None, the first may be a
             checkpoint, as in ``predict CONFIG [CHECKPOINT] INPUT``: only the config tells.
-        runtime: a name of :data:`.open.RUNTIMES`.
+        runtime: a name of :data:`RUNTIMES`.
         device, amp, fused, compile: of torch, as of ``vitbackbones predict``.
         cfg_options: key -> value, changes of the config.
         trusted: whether code in an exported ``.pt2`` file may run.

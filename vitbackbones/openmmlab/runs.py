@@ -5,7 +5,8 @@ mmengine imports this file with its own parts, so it imports nothing of mmengine
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import NoReturn
 
@@ -28,7 +29,8 @@ def take_none(load: Callable) -> Callable:
     return load_all_or_none
 
 
-def use_faster_coco() -> None:
+@contextmanager
+def faster_coco() -> Iterator[None]:
     """Let mmdet's ``CocoMetric`` compute by faster-coco-eval in place of pycocotools.
 
     Raises:
@@ -37,7 +39,12 @@ def use_faster_coco() -> None:
     faster = import_optional('faster_coco_eval', 'faster-coco-eval')
     from mmdet.evaluation.metrics import coco_metric
 
+    slower = coco_metric.COCOeval
     coco_metric.COCOeval = faster.COCOeval_faster
+    try:
+        yield
+    finally:
+        coco_metric.COCOeval = slower
 
 
 KEPT = 4  # texts; a run has one or two

@@ -10,6 +10,7 @@ from pathlib import Path
 from pprint import pformat
 from typing import TYPE_CHECKING
 
+from ..utils import started
 from ..utils.frames import nearest
 from ..utils.packages import versions
 
@@ -25,7 +26,7 @@ def write_report(error: BaseException, config: 'Config | None' = None) -> Path:
     """
     if config is None and 'mmengine.config' in sys.modules:  # else none was read
         config = nearest(error, sys.modules['mmengine.config'].Config)
-    lines = [''.join(traceback.format_exception(error)), f'command: {sys.argv}']
+    lines = [''.join(traceback.format_exception(error)), f'command: {started.words()}']
     lines += [f'on: {platform.platform()}', *versions(), '']
     if config is None:
         lines.append('no config was read')

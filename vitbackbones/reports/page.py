@@ -7,7 +7,6 @@ stands what was run, so that a page can be told from another, and its numbers be
 
 import platform
 import shlex
-import sys
 import time
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
@@ -20,6 +19,7 @@ from mmengine.config import Config
 
 from ..configuration.data_paths import datasets
 from ..runtime.card import digest
+from ..utils import started
 from ..utils.files import write_file
 from ..utils.packages import versions
 from .elements import Cell, Section
@@ -91,7 +91,7 @@ def made_by() -> dict[str, str]:
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.machine()
     return {
         'date': time.strftime('%Y-%m-%d %H:%M:%S %z'),
-        'command': shlex.join(sys.argv),
+        'command': shlex.join(started.words()),
         'device': f'{device}, {platform.system()}',
         'versions': ', '.join(versions()),
     }

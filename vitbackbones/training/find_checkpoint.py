@@ -5,7 +5,6 @@ evaluation (``default_hooks.checkpoint.save_best``).
 """
 
 import os
-import sys
 from pathlib import Path
 from zipfile import is_zipfile
 
@@ -13,6 +12,7 @@ from mmengine.config import Config
 
 from ..configuration.names import looked_in, resolve
 from ..errors import InputError
+from ..utils import started
 from ..utils.files import read_small
 from ..utils.messages import did_you_mean
 from ..utils.processes import process_rank, show_warnings
@@ -162,11 +162,14 @@ def _newest_first(work_dir: Path) -> list[Path]:
 
 def resume_hint() -> str:
     """Say how the run of this process goes on; a smoke test begins again."""
-    if '--smoke' in sys.argv:
+    command = started.words()
+    if '--smoke' in command:
         return 'start again with the same command'
-    if 'WORLD_SIZE' in os.environ or '--launcher' in sys.argv:  # of a command that is not seen here
+    if started.is_call():
+        return 'continue with the same call and resume=True, without pretrained or overwrite'
+    if 'WORLD_SIZE' in os.environ or '--launcher' in command:  # of a command that is not seen here
         return 'continue with the same command and --resume, without --pretrained or --overwrite'
-    words = iter(sys.argv[1:] if sys.argv[1:2] != ['train'] else sys.argv[2:])
+    words = iter(command[1:] if command[1:2] != ['train'] else command[2:])
     kept = []
     for word in words:
         if word in ('--pretrained', '--resume'):

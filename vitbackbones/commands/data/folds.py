@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from ...analysis.run_log import records, value_after
 from ...errors import InputError, printable
+from ...running.overfit import SILENT
 from ...training.find_checkpoint import latest_checkpoint
-from ..overfit import SILENT
 
 TRAIN = [sys.executable, '-m', 'vitbackbones', 'train']
 PROBE, WARM = 30, 10  # steps that are timed, and of those the first, which are not

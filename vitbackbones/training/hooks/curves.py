@@ -7,7 +7,6 @@ starts as one.
 
 import math
 import shlex
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from mmengine.visualization import LocalVisBackend
 
 from ...analysis.curves import draw, measure
 from ...analysis.run_log import COMMAND, LOGS
+from ...utils import started
 from ...utils.files import write_file
 from ...utils.messages import in_one_line
 
@@ -51,7 +51,7 @@ class CurvesHook(Hook):
     def before_train(self, runner) -> None:
         """Let mmengine write the log that the curves are read from, where it does not."""
         self.last_drawn = time.monotonic()
-        runner.logger.info(f'{COMMAND}{shlex.join(sys.argv)}')  # for the page of the run
+        runner.logger.info(f'{COMMAND}{shlex.join(started.words())}')  # for the page of the run
         backends = runner.visualizer._vis_backends
         if not any(isinstance(backend, LocalVisBackend) for backend in backends.values()):
             backends['LocalVisBackend'] = LocalVisBackend(str(Path(runner.log_dir, 'vis_data')))

@@ -17,6 +17,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import NoReturn
 
 import torch
@@ -81,6 +82,7 @@ class InterruptHook(Hook):
     def __init__(self) -> None:
         self.received = 0
         self.workers = WorkerWatch()
+        self._previous: dict = {}  # handlers of signals, while they are taken
 
     # ------------------------------------------------------------------------ signals
 
@@ -89,19 +91,31 @@ class InterruptHook(Hook):
         self._first = runner.iter
         self._runner = runner
         self._terminals = [stream for stream in (1, 2) if os.isatty(stream)]
-        self._previous = {}
-        for number in SIGNALS:
-            # nohup makes processes ignore SIGHUP
-            if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-                self._previous[number] = signal.signal(number, self._note)
-        self._previous[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._end_waiting)
-        self.workers.begin()
+        if current_thread() is main_thread():
+            self._listen()
+        else:  # where Python takes no handlers
+            runner.logger.warning(
+                'this training is not in the main thread: Ctrl-C and other signals end it without '
+                'a checkpoint'
+            )
         self._averages = [hook for hook in runner.hooks if isinstance(hook, EMAHook)]
         for hook in self._averages:
             _count_swaps(hook)
         if evaluation_is_owed(runner):
             runner.logger.info('the evaluation that was cut short, or did not begin, comes first')
             runner.val_loop.run()
+
+    def _listen(self) -> None:
+        for number in SIGNALS:
+            # nohup makes processes ignore SIGHUP
+            if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                self._previous[number] = signal.signal(number, self._note)
+        self._previous[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._end_waiting)
+        self.workers.begin()
+
+    def after_stop(self, runner, reason: str) -> None:
+        """Give the signals back after an error, too: the process may go on, as a notebook does."""
+        self._give_back()
 
     def after_train(self, runner) -> None:
         barrier()  # others wait here until the first process has written its last file
@@ -117,11 +131,13 @@ class InterruptHook(Hook):
             raise TrainingInterrupted('interrupted: the training is complete', number)
 
     def _give_back(self) -> None:
-        """Let signals do what they did before."""
+        """Let signals do what they did before, where they were taken."""
+        if not self._previous:
+            return
         self.workers.end()
         end_waiting = self._previous.pop(signal.SIGALRM)
-        for number, handler in self._previous.items():
-            signal.signal(number, handler)
+        while self._previous:
+            signal.signal(*self._previous.popitem())
         signal.setitimer(signal.ITIMER_REAL, 0)  # which any of them could have set until now
         signal.signal(signal.SIGALRM, end_waiting)
 

@@ -11,7 +11,6 @@ the second resuming from the checkpoint of the first.
 import copy
 import math
 import time
-from argparse import Namespace
 from pathlib import Path
 
 from mmengine.config import Config
@@ -25,7 +24,10 @@ from ..registry import SCOPE
 from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import latest_checkpoint
+from ..training.hooks.curves import told_when_stopped
 from ..utils.processes import process_rank
+from .result import last_metrics
+from .train_request import TrainRequest
 
 SHORT_SIDE = 160
 BATCH_SIZE = 2
@@ -37,6 +39,7 @@ SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
 REFUSED = {
     'resume': 'resumes from the checkpoint that it has just written',
     'overwrite': 'starts from the beginning anyway, in a folder of its own',
+    **dict.fromkeys(('steps', 'epochs'), 'has a length of its own'),
     **dict.fromkeys(('data_root', 'annotations', 'pictures', 'masks'), 'runs on embedded data'),
     'cache_gb': 'is over before maps are used again',
     'cache_views': 'is over before pictures are seen again',
@@ -44,10 +47,11 @@ REFUSED = {
 }
 
 
-def refuse_without_effect(options: Namespace) -> None:
+def refuse_without_effect(request: TrainRequest) -> None:
     """Refuse options that would have no effect on a smoke test."""
+    given = request.given()
     for option, why in REFUSED.items():
-        if getattr(options, option):
+        if option in given:
             raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
 
 
@@ -155,8 +159,10 @@ def run(config: Config) -> str:
     """
     start = time.perf_counter()
     first = QuietRunner.from_cfg(config)
-    first.train()
-    losses, measured = _finite_losses(first), _first_metric(first)
+    with told_when_stopped(first):
+        first.train()
+    losses = _finite_losses(first)
+    measured = _first_metric(first)
     checkpoint = latest_checkpoint(Path(config.work_dir))
     longer = shorten(config, resumed=True)
     longer.update(resume=True, load_from=str(checkpoint))
@@ -164,7 +170,8 @@ def run(config: Config) -> str:
     if longer.get('visualizer'):
         longer.visualizer.pop('name', None)  # the first runner's of that name exists still
     second = QuietRunner.from_cfg(longer)
-    second.train()
+    with told_when_stopped(second):
+        second.train()
     resumed = _finite_losses(second)[len(losses) :]
     return (
         f'smoke test passed in {time.perf_counter() - start:.0f} s: '
@@ -189,12 +196,7 @@ def _first_metric(runner: QuietRunner) -> str:
     """Return name and value of what the evaluation measured first, ``'none'`` without one."""
     if runner.val_loop is None:
         return 'none'
-    scalars = runner.message_hub.log_scalars
-    measured = {
-        name.removeprefix('val/'): scalars[name].current()
-        for name in scalars
-        if name.startswith('val/') and 'time' not in name
-    }
+    measured = last_metrics(runner.message_hub)
     # COCO's -1: no such box
     if all(value == -1 or not math.isfinite(value) for value in measured.values()):
         found = ', '.join(f'{name}={value:.3g}' for name, value in measured.items()) or 'no metric'

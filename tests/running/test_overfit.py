@@ -1,16 +1,16 @@
 """``train --overfit N``: a few pictures by heart, or what is broken."""
 
 import json
-from argparse import Namespace
 from types import SimpleNamespace
 
 import pytest
 
-from vitbackbones.commands import overfit
 from vitbackbones.configuration.read import read_config
+from vitbackbones.running import overfit
+from vitbackbones.running.train_request import TrainRequest
 
-from .conftest import TINY
-from .test_messages import refused
+from ..commands.conftest import TINY
+from ..commands.test_messages import refused
 
 pytestmark = pytest.mark.compat
 
@@ -35,7 +35,7 @@ def test_annotations_are_resized_with_their_pictures(data, tmp_path):
     config = read_config('quick_detector')
     config.work_dir = str(tmp_path)
     config.train_dataloader.dataset.data_root = str(data)
-    few = overfit.use_few(config, Namespace(overfit=2))
+    few = overfit.use_few(config, 2)
     for loader, end in ((few.train_dataloader, 1), (few.val_dataloader, 2)):
         names = [step['type'].rpartition('.')[2] for step in loader.dataset.pipeline]
         assert names[0].startswith('LoadImage')
@@ -49,7 +49,7 @@ def test_a_segmentor_sees_one_picture_at_a_time_at_a_lower_rate(name, rate, data
     config.work_dir = str(tmp_path)
     config.train_dataloader.dataset.data_root = str(data)
     config.train_dataloader.batch_size = 8
-    few = overfit.use_few(config, Namespace(overfit=8))
+    few = overfit.use_few(config, 8)
     (warm_up,) = few.param_scheduler
     assert warm_up['end_factor'] == few.train_dataloader.batch_size / 8 == rate
 
@@ -66,7 +66,7 @@ def test_a_training_that_ends_near_zero_names_the_command(run, tool, data, monke
     given = ('train', TINY, '--scratch', '--data-root', data, *changes)
     *_, last = run(*given).out.splitlines()
     assert last.startswith('coco/bbox_mAP is 0.0')
-    assert last.endswith(f'--scratch --data-root {data} {" ".join(changes)} --overfit 8')
+    assert last.endswith(f'--data-root {data} {" ".join(changes)} --scratch --overfit 8')
     refused(tool(*given, '--overfit', 8, '--track', 'page'), '--overfit: --track has no effect')
 
 
@@ -74,20 +74,25 @@ def test_the_command_keeps_what_the_model_starts_from(monkeypatch):
     zero = SimpleNamespace(current=lambda: 0.0)
     hub = SimpleNamespace(log_scalars={'val/mIoU': zero})
     runner = SimpleNamespace(cfg={'default_scope': 'mmseg'}, message_hub=hub, iter=1000)
-    given = {'config': 'quick_segmentor', 'scratch': False, 'data_root': 'street'}
-    given |= {'annotations': (), 'pictures': None, 'masks': 'm/{}.png'}
-    given |= {'pretrained': 'own.pth', 'freeze': 'backbone', 'lora': None, 'cfg_options': {}}
-    said = overfit.hint(runner, Namespace(**given))
+    request = TrainRequest(
+        'quick_segmentor',
+        data_root='street',
+        masks='m/{}.png',
+        work_dir='aside',
+        pretrained='own.pth',
+        freeze='backbone',
+    )
+    said = overfit.hint(runner, request)
     assert said.endswith(
         " train quick_segmentor --data-root street --masks 'm/{}.png' --pretrained own.pth "
         '--freeze backbone --overfit 8'
     )
     runner.cfg['custom_imports'] = {'imports': ['vitbackbones', 'my_backbone']}
     monkeypatch.setenv('PYTHONPATH', 'my code')
-    said = overfit.hint(runner, Namespace(**given))
+    said = overfit.hint(runner, request)
     assert "to find what is broken, PYTHONPATH='my code' " in said
     runner.iter = 32  # of an epoch of a few pictures
-    assert overfit.hint(runner, Namespace(**given)) == ''
+    assert overfit.hint(runner, request) == ''
 
 
 @pytest.mark.parametrize(

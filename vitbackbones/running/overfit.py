@@ -11,14 +11,13 @@ import math
 import os
 import shlex
 import time
-from argparse import Namespace
 from pathlib import Path
 
 from mmengine.config import Config
 from mmengine.hooks import Hook
 
 from ..configuration.data_paths import evaluators, first_dataset, loaders, separated
-from ..configuration.settings import as_list, value_at
+from ..configuration.settings import value_at
 from ..data.checks.coco_file import load_json
 from ..data.checks.findings import spread
 from ..errors import InputError, printable
@@ -26,7 +25,7 @@ from ..preparing.links import broken_links
 from ..training.console import QuietRunner
 from ..utils.files import write_file
 from ..utils.verbs import command_line
-from .cli import meant_files
+from .train_request import TrainRequest
 
 # By the toolbox: what is measured, and what counts as learned; thin parts of masks stay wrong.
 GOALS = {'mmdet': ('coco/bbox_mAP', 0.9), 'mmseg': ('mIoU', 50.0)}
@@ -34,18 +33,20 @@ SHORT = 200  # steps, after which nothing is expected yet
 NOTHING = 0.01 / 0.9  # of the goal: below it, a training has learned nothing
 SECONDS, LEAST, MOST = 60, 300, 3000  # time, and steps; slow machines take their time for LEAST
 EVERY, WARM_UP = 50, 20  # steps between evaluations, and of the rate's rise
+WITHOUT_EFFECT = ('steps', 'epochs', 'resume', 'overwrite', 'cache_gb', 'cache_views', 'track')
 FELL = 0.7  # of the first losses, above which the last ones have not fallen
+# of a training, what the command in its hint keeps
+KEPT = ('data_root', 'annotations', 'pictures', 'masks', 'backbone', 'cfg_options')
+KEPT += ('pretrained', 'scratch', 'freeze', 'lora')
 SILENT = 'VITBACKBONES_WITHOUT_HINTS'  # a variable of the environment, for trainings of an audit
 
 
-def refuse_without_effect(config: Config, options: Namespace) -> None:
+def refuse_without_effect(config: Config, request: TrainRequest) -> None:
     """Refuse options that would have no effect here, and tasks whose goal is not known."""
     if config.get('default_scope') not in GOALS or not config.get('val_dataloader'):
         raise InputError('--overfit: is for detectors and segmentors that are validated')
-    for option in ('resume', 'overwrite', 'cache_gb', 'cache_views', 'track'):
-        if getattr(options, option):
-            name = option.replace('_', '-')
-            raise InputError(f'--overfit: --{name} has no effect on it; leave --{name} out')
+    for word in request.words(*WITHOUT_EFFECT):
+        raise InputError(f'--overfit: {word} has no effect on it; leave {word} out')
 
 
 def find_suspects(config: Config) -> list[str]:
@@ -56,7 +57,7 @@ def find_suspects(config: Config) -> list[str]:
     return suspects
 
 
-def use_few(config: Config, options: Namespace) -> Config:
+def use_few(config: Config, number: int) -> Config:
     """Return a config that trains and validates on a few training pictures, without a schedule.
 
     Raises:
@@ -71,12 +72,12 @@ def use_few(config: Config, options: Namespace) -> Config:
     dataset.pop('filter_cfg', None)
     if config.default_scope == 'mmdet':
         file = Path(dataset.get('data_root') or '', dataset['ann_file'])
-        dataset['ann_file'] = str(_write_few(file, Path(config.work_dir), options.overfit))
+        dataset['ann_file'] = str(_write_few(file, Path(config.work_dir), number))
         for _, metric in evaluators(config):
             metric['ann_file'] = dataset['ann_file']
     else:
-        dataset['indices'] = options.overfit
-    at_once = min(config.train_dataloader.get('batch_size', 1), options.overfit)
+        dataset['indices'] = number
+    at_once = min(config.train_dataloader.get('batch_size', 1), number)
     for name, loader in loaders(config):
         is_train = name.startswith('train')
         own = {'pipeline': learned if is_train else steps, 'test_mode': not is_train}
@@ -115,7 +116,10 @@ class LearnedHook(Hook):
     """Ends a run when a metric has reached its goal, or after a minute and ``LEAST`` steps."""
 
     def __init__(self, metric: str, goal: float) -> None:
-        self.metric, self.goal, self.best, self.losses = metric, goal, 0.0, []
+        self.metric = metric
+        self.goal = goal
+        self.best = 0.0
+        self.losses = []
 
     def before_train(self, runner) -> None:
         self.start = time.monotonic()
@@ -142,10 +146,12 @@ def run(config: Config, suspects: list[str]) -> str:
         InputError: the pictures were not learned; names what looks broken.
     """
     metric, goal = GOALS[config.default_scope]
-    runner, hook = QuietRunner.from_cfg(config), LearnedHook(metric, goal)
+    runner = QuietRunner.from_cfg(config)
+    hook = LearnedHook(metric, goal)
     runner.register_hook(hook)
     runner.train()
-    pictures, steps = len(runner.train_dataloader.dataset), len(hook.losses)
+    pictures = len(runner.train_dataloader.dataset)
+    steps = len(hook.losses)
     said = f'{metric} {hook.best:.3f} on the {pictures} pictures after {steps} steps'
     if hook.best > goal:
         return f'overfit: {said}: pictures, annotations and settings fit together'
@@ -170,7 +176,7 @@ def _by_losses(losses: list[float]) -> str:
     )
 
 
-def hint(runner, options: Namespace) -> str:
+def hint(runner, request: TrainRequest) -> str:
     """Return the command of this module for a training that ended near zero, '' for others."""
     if os.environ.get(SILENT):
         return ''
@@ -178,13 +184,7 @@ def hint(runner, options: Namespace) -> str:
     measured = runner.message_hub.log_scalars.get(f'val/{metric}')
     if measured is None or not 0 <= measured.current() < NOTHING * goal or runner.iter < SHORT:
         return ''
-    given = ['--scratch'] * options.scratch
-    for name in ('data_root', *meant_files(options), 'pretrained', 'freeze', 'lora'):
-        if (value := getattr(options, name)) not in (None, ()):
-            given += [f'--{name.replace("_", "-")}', *as_list(value)]
-    changes = [f'{key}={value}' for key, value in options.cfg_options.items()]
-    given += ['--cfg-options', *changes] if changes else []
-    command = command_line('train', options.config, *given, '--overfit', '8')
+    command = command_line('train', request.config, *request.words(*KEPT), '--overfit', '8')
     imports = value_at(runner.cfg, 'custom_imports.imports') or []
     if (path := os.environ.get('PYTHONPATH')) and {*imports} - {'vitbackbones'}:
         command = f'PYTHONPATH={shlex.quote(path)} {command}'

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from vitbackbones.commands import smoke
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
+from vitbackbones.running import smoke
 
 DETR = config_files()['detr_aug_vit_s_coco']
 

@@ -1,0 +1,175 @@
+"""``vitbackbones.train`` and ``test``, as cells of a notebook call them."""
+
+import signal
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import torch
+from mmengine.hooks import Hook
+from mmengine.logging import MessageHub, MMLogger
+from mmengine.registry import HOOKS, DefaultScope
+from mmengine.visualization import Visualizer
+
+import vitbackbones
+from vitbackbones.errors import InputError, TrainingInterrupted
+from vitbackbones.running.process_state import RUNS
+from vitbackbones.weights.read.load import load_file
+
+from ..commands.conftest import TINY, TINY_CLS, TINY_SEG
+from ..training.hooks.test_interrupt import Signal  # noqa: F401 -- registers the hook
+
+pytestmark = pytest.mark.compat
+KINDS = (DefaultScope, MMLogger, MessageHub, Visualizer)
+WITH_SIGNAL = {'custom_hooks': [{'type': 'Signal'}]}
+BEST = {'default_hooks.checkpoint.save_best': 'coco/bbox_mAP'}
+
+
+@HOOKS.register_module()
+class Fails(Hook):
+    def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None):
+        raise LookupError('a hook of a user')
+
+
+@pytest.fixture
+def notebook(data, tmp_path, monkeypatch):
+    """Train a tiny DETR in an empty directory, where ``sys.argv`` is that of a kernel."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, 'argv', ['ipykernel_launcher.py', '-f', 'kernel.json'])
+
+    def train(work_dir, config=TINY, **options):
+        options = {'data_root': data, 'scratch': config == TINY} | options
+        return vitbackbones.train(config, work_dir=work_dir, **options)
+
+    return train
+
+
+def weights(checkpoint):
+    return load_file(Path(checkpoint))['state_dict']
+
+
+def same(first, second):
+    assert first.keys() == second.keys()
+    return all(torch.equal(first[key], second[key]) for key in first)
+
+
+def test_two_trainings_a_test_and_a_model_in_one_process(notebook, data, run):
+    first = notebook('first', cfg_options=BEST)
+    log = first.log.read_text()
+    second = notebook('second')
+    assert first.log.read_text() == log
+    assert first.work_dir == Path('first').absolute()
+    assert first.checkpoint.name == second.checkpoint.name == 'epoch_2.pth'
+    assert first.best.name.startswith('best_coco_bbox_mAP_epoch_2')
+    assert second.best is None
+    assert first.curves.is_file()
+    assert first.metrics == second.metrics
+    assert {type(value) for value in first.metrics.values()} == {float}
+    run('train', TINY, '--scratch', '--data-root', data, '--work-dir', 'command')
+    for checkpoint in (second.checkpoint, 'command/epoch_2.pth'):
+        assert same(weights(first.checkpoint), weights(checkpoint))
+
+    tested = vitbackbones.test(TINY, first.work_dir, data_root=data, report=Path('page'))
+    assert tested.metrics == pytest.approx(first.metrics, abs=1e-3)
+    assert tested.checkpoint == first.checkpoint
+    assert tested.report == Path('page/report.html')
+    with vitbackbones.open_model(TINY, first.checkpoint, runtime='torch') as model:
+        assert len(model.predict([data / 'images/val/000000.jpg'])) == 1
+
+
+def test_nothing_of_a_run_stays_in_the_process(notebook, capsys):
+    scope = DefaultScope.get_instance('mine', scope_name='mmpretrain')
+    before = [dict(kind._instance_dict) for kind in KINDS]
+    notebook('detector', epochs=1)
+    segmentor = notebook('segmentor', TINY_SEG, steps=2)  # of another toolbox
+    assert segmentor.checkpoint.name == 'iter_2.pth'
+    assert [dict(kind._instance_dict) for kind in KINDS] == before
+    assert DefaultScope.get_current_instance() is scope
+    said = capsys.readouterr().out
+    assert said.count('Iter(train) [2/2]') == 1
+    assert '--steps 2: learning rates, evaluations and checkpoints are scaled' in said
+    text = next(segmentor.work_dir.glob('*/*.log')).read_text()
+    assert f'command: vitbackbones train {TINY_SEG} --work-dir segmentor --data-root' in text
+    assert 'ipykernel' not in text
+
+
+def test_ctrl_c_leaves_a_checkpoint_and_the_same_call_resumes(notebook):
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(TrainingInterrupted, match='continue with the same call and resume=True'):
+        notebook('run', cfg_options=WITH_SIGNAL)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert Path('run/interrupted.pth').is_file()
+    with pytest.raises(InputError, match='holds checkpoints of an earlier run'):
+        notebook('run')
+    resumed = notebook('run', resume=True)
+    assert resumed.checkpoint.name == 'epoch_2.pth'
+    assert same(weights(resumed.checkpoint), weights(notebook('whole').checkpoint))
+
+
+def test_an_error_gives_signals_back_and_the_next_run_begins(notebook):
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(InputError, match='the first step of training fails: LookupError'):
+        notebook('run', cfg_options={'custom_hooks': [{'type': 'Fails'}]})
+    assert signal.getsignal(signal.SIGINT) is before
+    assert not RUNS.locked()
+    assert notebook('run', epochs=1).checkpoint.name == 'epoch_1.pth'
+
+
+def test_in_another_thread_it_trains_and_says_that_signals_end_it(notebook, capsys):
+    found = []
+    thread = Thread(target=lambda: found.append(notebook('run', epochs=1)))
+    thread.start()
+    thread.join()
+    assert found[0].checkpoint.name == 'epoch_1.pth'
+    assert 'warning: this training is not in the main thread: Ctrl-C' in capsys.readouterr().out
+
+
+def test_one_run_at_a_time(notebook):
+    with RUNS, pytest.raises(InputError, match='another run goes on in this process'):
+        notebook('run')
+
+
+def test_a_smoke_test_in_python(notebook, capsys):
+    result = notebook('run', TINY_CLS, data_root=None, smoke=True)
+    assert result.work_dir == Path('run/smoke').absolute()
+    assert result.checkpoint.is_file()
+    assert 'smoke test passed' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ({'epoch': 3}, "^epoch: there is no such option; did you mean 'epochs'"),
+        ({'epochs': 0}, '^--epochs 0: must be at least 1'),
+        ({'epochs': 3, 'steps': 3}, '^--steps and --epochs exclude each other'),
+        ({'pretrained': 'a.pth'}, '^--pretrained and --scratch exclude each other'),
+        ({'steps': 3}, '^--steps: .*tiny_detr.py counts epochs; give --epochs'),
+        ({'smoke': True, 'epochs': 3}, '^--smoke has a length of its own; leave --epochs out'),
+        ({'overfit': 3, 'epochs': 3}, '^--overfit: --epochs has no effect on it'),
+        ({'freeze': 'neck'}, '^--freeze neck: must be "backbone" or a number of stages'),
+        ({'track': 'tensorbord'}, '^--track tensorbord: must be one of page, tensorboard'),
+        ({'cache_gb': 0}, '^--cache-gb 0: must be a number above 0'),
+        ({'launcher': 'mpi'}, '^--launcher mpi: must be one of none, pytorch, slurm'),
+        ({'data_root': 'nowhere', 'backbone': 'vit'}, 'vit'),
+    ],
+)
+def test_mistakes_are_input_errors(notebook, options, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        notebook('run', **options)
+    assert not [*tmp_path.rglob('*.pth')]
+
+
+@pytest.mark.parametrize(
+    ('options', 'message'),
+    [
+        ({'dataset': 'v3'}, '^--dataset v3: must be one of real, v2-matched'),
+        ({'runtime': 'tensorrt'}, '^--runtime tensorrt: must be one of auto, torch, openvino'),
+        ({'tta': True, 'draw': 'x'}, '^--tta and --draw exclude each other'),
+        ({'score_threshold': 2}, '^--score-threshold 2: must be a number from 0 to 1'),
+        ({}, '^CHECKPOINT nowhere.pth: no checkpoint there'),
+    ],
+)
+def test_mistakes_of_a_test(notebook, options, message):
+    with pytest.raises(InputError, match=message):
+        vitbackbones.test(TINY, 'nowhere.pth', **options)

@@ -1,0 +1,1 @@
+"""Runs: training and testing, for the commands and for calls from Python."""

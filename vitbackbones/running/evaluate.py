@@ -1,0 +1,234 @@
+"""Testing: a checkpoint is measured with the metrics of its config, drawn and reported.
+
+An exported file in the place of the checkpoint is measured in the same way.
+"""
+
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from mmengine.config import Config
+from tqdm import tqdm
+
+from ..analysis.run_log import metrics_of
+from ..configuration.data_paths import datasets
+from ..configuration.names import config_name
+from ..configuration.read import read_config
+from ..drawing.sheet import save_samples
+from ..errors import InputError, printable
+from ..inference.configured import graph_of
+from ..openmmlab.runs import faster_coco
+from ..preparing.explain import explained
+from ..reports.page import facts, write_page
+from ..runtime.card import Card
+from ..runtime.runtimes import is_exported
+from ..runtime.threshold import Threshold, read_threshold, write_threshold
+from ..tasks import find_task
+from ..training.console import QuietRunner
+from ..utils.messages import on_terminal, plural
+from ..utils.processes import process_rank, show_warnings
+from ..weights.read.class_names import require_same_names
+from ..weights.trained import trained_weights
+from .prepare_test import prepare
+from .process_state import run_of_a_call
+from .request import request_of
+from .result import TestResult
+from .test_request import TestRequest
+
+NUMBERS = (float, int, np.floating)  # mmseg's are float32
+NOTHING = '-'  # in the place of a number that pycocotools has not
+DIGITS = {'mmseg': 2}  # behind the point, to which a toolbox rounds its metrics; otherwise 3
+
+
+def test(config: str | Path, checkpoint: str | Path, **options: Any) -> TestResult:
+    """Test a checkpoint from Python, as ``vitbackbones test`` does.
+
+    Args:
+        config: name or file of a config.
+        checkpoint: a file, a work dir for its latest, ``WORK_DIR/best``, or an exported file.
+        options: of the command, by their names, such as ``data_root='data'`` or ``report='page'``;
+            see :class:`.test_request.TestRequest`.
+
+    Returns:
+        TestResult: the metrics, and what was written.
+
+    Raises:
+        InputError: something is wrong with the config, the checkpoint, the data or an option.
+    """
+    request = request_of(TestRequest, config, checkpoint, **options)
+    words = ['vitbackbones', 'test', request.config, request.checkpoint, *request.words()]
+    with run_of_a_call(words):
+        return run_test(request)
+
+
+test.__signature__ = signature(TestRequest).replace(return_annotation=TestResult)
+test.__test__ = False  # for pytest, of whoever imports it
+
+
+def run_test(request: TestRequest) -> TestResult:
+    """Test as a request says, and print the metrics.
+
+    Raises:
+        InputError: something of the user's is wrong; before anything is built where possible.
+    """
+    tested = measure(request)
+    result = TestResult(
+        work_dir=Path(tested.config.work_dir),
+        checkpoint=tested.checkpoint,
+        metrics={k: float(v) for k, v in tested.metrics.items() if isinstance(v, NUMBERS)},
+    )
+    if process_rank():
+        return result
+    print(printable(table(result.metrics, tested.digits)))  # it may name classes of any file
+    result = replace(result, metrics_on_val=_validated(tested.config, tested.checkpoint))
+    if result.metrics_on_val:
+        print('on val, which has chosen the best checkpoint, as the log of the run says:')
+        print(printable(table(result.metrics_on_val, tested.digits)))
+    if request.draw:
+        result = replace(result, drawn=draw(tested, request))
+    if request.report:
+        result = replace(result, report=report(tested, request, result))
+    return result
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A test that is done.
+
+    Attributes:
+        config: with which it was run.
+        checkpoint: that was tested.
+        runner: that has the model and the images.
+        metrics: of the test.
+        mistakes: what a report tells of the predictions; None without ``--report``.
+    """
+
+    config: Config
+    checkpoint: Path
+    runner: QuietRunner
+    metrics: dict[str, float]
+    mistakes: Any
+
+    @property
+    def digits(self) -> int:
+        """To how many digits behind the point its metrics are written."""
+        return DIGITS.get(self.config.default_scope, 3)
+
+
+def measure(request: TestRequest) -> Tested:
+    """Predict the images of the test split, and measure that."""
+    config = read_config(request.config)
+    request = _with_graph(request)
+    config = prepare(config, request)
+    task = find_task(config)
+    how_measured = _faster_coco(config) if request.faster_coco else nullcontext()
+    with explained(config), how_measured:
+        runner = QuietRunner.from_cfg(config)
+        if request.exported:
+            # only now are the classes of the data known: they may be folders
+            own = runner.test_loop.dataloader.dataset.metainfo.get('classes')
+            require_same_names(Card.read(request.checkpoint).classes, own, request.checkpoint)
+        mistakes = None
+        if request.report:  # it reads along
+            mistakes = task.report(runner.test_loop, request.num_pictures, request.score_threshold)
+        metrics = runner.test()
+    checkpoint = Path(runner.cfg.load_from or request.checkpoint)
+    return Tested(config, checkpoint, runner, metrics, mistakes)
+
+
+def _with_graph(request: TestRequest) -> TestRequest:
+    """Return a request for the graph of a model, where a runtime computes it."""
+    if request.runtime == 'torch' or request.exported:
+        return request
+    if request.launcher != 'none' or request.tta:
+        other = '--tta' if request.tta else '--launcher'
+        raise InputError(f'--runtime {request.runtime}: is not made for {other}')
+    graph = graph_of(request.model)
+    return replace(request, checkpoint=str(graph)) if graph else request
+
+
+def _faster_coco(config: Config):
+    if config.default_scope != 'mmdet':
+        raise InputError('--faster-coco: is for detectors, whose metrics are those of COCO')
+    return faster_coco()
+
+
+def draw(tested: Tested, request: TestRequest) -> Path:
+    """Draw predictions beside the ground truth; return the file that shows all of them."""
+    least = request.score_threshold
+    if least is None:
+        least = (read_threshold(tested.checkpoint) or Threshold()).score
+    model = getattr(tested.runner.model, 'module', tested.runner.model)
+    dataset = tested.runner.test_dataloader.dataset
+    drawn = find_task(tested.config).draw(model, dataset, request.num_pictures, least)
+    files = save_samples(drawn, Path(request.draw))
+    *pictures, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
+    print(f'{plural(len(pictures), "picture")} in {sheet.parent}, together in {sheet}')
+    return sheet
+
+
+def report(tested: Tested, request: TestRequest, result: TestResult) -> Path:
+    """Write a page of the scores and the mistakes; keep the threshold that it has chosen."""
+    settings = tested.runner.cfg
+    on_val = numbers(result.metrics_on_val, tested.digits)
+    page = write_page(
+        Path(request.report).expanduser(),
+        f'{config_name(settings.filename)}: {tested.checkpoint.name}',
+        numbers(result.metrics, tested.digits) | {f'{k} on val': v for k, v in on_val.items()},
+        tested.mistakes.sections(),
+        facts(settings, tested.checkpoint, len(tested.runner.test_dataloader.dataset)),
+    )
+    print(f'report: {page}')
+    chosen = tested.mistakes.chosen
+    if chosen and not request.tta and not is_exported(tested.checkpoint):
+        print(printable(f'score threshold: {chosen}'))
+        _keep_threshold(tested.checkpoint, chosen, page.parent)
+    return page
+
+
+def _keep_threshold(checkpoint: Path, threshold: Threshold, report: Path) -> None:
+    """Write a threshold beside its weights; where that may not be, beside the report."""
+    reason = 'weights of the package stay as they are'
+    if checkpoint not in trained_weights().values():
+        try:
+            print(f'predict and export take it from {write_threshold(checkpoint, threshold)}')
+            return
+        except InputError as error:  # such as a disk that is read-only
+            reason = str(error)
+    place = write_threshold(checkpoint, threshold, report)
+    score = f'give --score-threshold {threshold.score:g} to predict'
+    show_warnings([f'{reason}. The threshold is in {place}. To use it, {score}'])
+
+
+def table(metrics: dict, digits: int = 3) -> str:
+    """Write the metrics that are numbers, one line each.
+
+    >>> print(table({'coco/bbox_mAP': 0.357, 'coco/bbox_mAP_50': 0.567}))
+    coco/bbox_mAP      0.357
+    coco/bbox_mAP_50   0.567
+    """
+    written = numbers(metrics, digits)
+    width = max(map(len, written), default=0)
+    return '\n'.join(f'{name:<{width}}  {value:>6}' for name, value in written.items())
+
+
+def numbers(metrics: dict, digits: int) -> dict[str, str]:
+    """Write the metrics that are numbers."""
+    return {
+        # COCO's are -1 where there are no such objects
+        name: NOTHING if name.startswith('coco/') and value == -1 else f'{value:.{digits}f}'
+        for name, value in metrics.items()
+        if isinstance(value, NUMBERS)
+    }
+
+
+def _validated(config: Config, checkpoint: Path) -> dict:
+    """Return what a run has measured of a checkpoint, if that was on others than are tested."""
+    places = [
+        [(each.get('ann_file'), each.get('data_prefix')) for _, each in datasets(config, (split,))]
+        for split in ('val', 'test')
+    ]
+    return metrics_of(checkpoint) if places[0] != places[1] else {}

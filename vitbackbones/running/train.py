@@ -1,0 +1,293 @@
+"""Training: what can be wrong is looked for first, then mmengine trains."""
+
+import copy
+from dataclasses import replace
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from mmengine.config import Config
+
+from ..configuration.length import with_length
+from ..configuration.names import is_remote
+from ..configuration.read import read_config, require_sections
+from ..errors import InputError
+from ..openmmlab.missing_packages import leave_out_unused
+from ..preparing.agreement import check_batch_size, check_normalization, require_fit
+from ..preparing.data_sets import find_data
+from ..preparing.explain import explained
+from ..preparing.hooks import add_guards, add_hooks
+from ..preparing.machine import join_machine
+from ..preparing.own_data import use_own_data
+from ..preparing.pretrained import prepare_pretrained, prepare_teacher
+from ..preparing.settings import check_settings, use_options
+from ..preparing.trial import try_model
+from ..preparing.work_dir import (
+    StartAnewHook,
+    choose_work_dir,
+    only_writer,
+    require_kept,
+    require_unused,
+)
+from ..trackers.backends import TRACKERS
+from ..training.console import FirstStepHook, QuietRunner
+from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume, latest_checkpoint
+from ..training.frozen import BACKBONE, use_freeze
+from ..training.hooks.curves import told_when_stopped
+from ..training.hooks.first_evaluation import FirstEvaluationHook
+from ..training.hooks.interrupt import saved_without_data
+from ..training.param_groups import group_parameters
+from ..training.precision import use_amp
+from ..training.sharding import use_fsdp
+from ..utils import started
+from ..utils.packages import import_optional
+from ..utils.processes import process_rank, show_warnings, was_restarted
+from . import overfit, smoke
+from .process_state import run_of_a_call
+from .request import request_of
+from .result import TrainResult, last_metrics, result_of
+from .train_request import TrainRequest
+
+SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
+
+
+def train(config: str | Path, **options: Any) -> TrainResult:
+    """Train a model from Python, as ``vitbackbones train`` does.
+
+    Args:
+        config: name or file of a config.
+        options: of the command, by their names, such as ``data_root='data'``, ``steps=500`` or
+            ``resume=True``; see :class:`.train_request.TrainRequest`.
+
+    Returns:
+        TrainResult: work dir, metrics and checkpoints.
+
+    Raises:
+        InputError: something is wrong with the config, the data or an option.
+        TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
+
+    >>> run = vitbackbones.train('quick_detector', data_root='my_images')  # doctest: +SKIP
+    >>> vitbackbones.test('quick_detector', run.best, data_root='my_images')  # doctest: +SKIP
+    """
+    request = request_of(TrainRequest, config, **options)
+    with run_of_a_call(['vitbackbones', 'train', request.config, *request.words()]):
+        return run_training(request)
+
+
+train.__signature__ = signature(TrainRequest).replace(return_annotation=TrainResult)
+
+
+def run_training(request: TrainRequest) -> TrainResult:
+    """Train as a request says.
+
+    Raises:
+        InputError: something of the user's is wrong; before anything is built where possible.
+        TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
+    """
+    config = with_length(read_config(request.config), request.steps, request.epochs)
+    if length := ' '.join(request.words('steps', 'epochs')):
+        _say(f'{length}: learning rates, evaluations and checkpoints are scaled to this length')
+    config = read_settings(config, request.changes, request.freeze, request.lora)
+    if request.smoke:
+        return _smoke(config, request)
+    if request.overfit:
+        return _overfit(config, request)
+    return _train(config, request)
+
+
+def read_settings(
+    config: Config, changes: dict, freeze: str | int | None = None, lora: int | None = None
+) -> Config:
+    """Return a config with the options of a command line, after a check of all its settings."""
+    config = use_options(config, changes)
+    if started.is_command():  # Python may build other models later, which need more packages
+        leave_out_unused(config)
+    require_sections(config, *SECTIONS)
+    if freeze is not None:
+        config = use_freeze(config, freeze)
+    if rank := lora or config.get('lora'):
+        if config.get('frozen') or config.model.get('backbone') is None:
+            raise InputError('--lora: needs a backbone that --freeze backbone does not freeze')
+        config = add_hooks(config, 'AdaptersHook')
+        config.lora = rank
+    return check_settings(config, changes)
+
+
+# ------------------------------------------------------------------------ the three kinds of runs
+
+# The steps of each stand in the order that they need:
+# 1. Classes come from the data, and the number of parameters of the head from the classes.
+# 2. The work dir is locked before the first file is written, and before checkpoints are looked for.
+# 3. A model that cannot be built is refused before weights are downloaded and data are read.
+# 4. Hooks come last: some look at what the config says by then.
+
+
+def _train(config: Config, request: TrainRequest) -> TrainResult:
+    config = _use_own_data(config, request)
+    config = _fit_model(config, request)
+    config = choose_work_dir(config, request.work_dir)
+    config = _follow(config, request)
+    with only_writer(config):
+        try_model(config)
+        request = _continued(request, config)
+        config = _find_start(config, request)
+        if request.overwrite:
+            require_kept(config)
+        elif not config.get('resume'):
+            require_unused(Path(config.work_dir))
+        config = _find_weights(config, request)
+        config = prepare_teacher(config)
+        config = find_data(config, request.data_root, _splits(config))
+        show_warnings(check_batch_size(config, request.launcher))
+        config = _compile(config, request)
+        config = _keep_maps(config, request)
+        config = add_guards(config)
+        config = join_machine(config, request.launcher, request.local_rank)
+        with explained(config):
+            return _run(config, request)
+
+
+def _run(config: Config, request: TrainRequest) -> TrainResult:
+    runner = QuietRunner.from_cfg(config)
+    runner.register_hook(FirstStepHook())
+    runner.register_hook(FirstEvaluationHook())
+    if request.overwrite:
+        runner.register_hook(StartAnewHook())
+    with told_when_stopped(runner), saved_without_data(runner):
+        runner.train()
+    if hint := overfit.hint(runner, request):
+        _say(hint)
+    return result_of(Path(config.work_dir), last_metrics(runner.message_hub))
+
+
+def _smoke(config: Config, request: TrainRequest) -> TrainResult:
+    config = _fit_model(config, request)
+    smoke.refuse_without_effect(request)
+    config = choose_work_dir(config, request.work_dir, below='smoke')
+    with only_writer(config):
+        try_model(config)
+        config = prepare_pretrained(config, request.pretrained, scratch=not request.pretrained)
+        show_warnings(check_normalization(config))
+        config = _compile(config, request)
+        config = add_guards(config)
+        config = prepare_teacher(config, scratch=True)
+        config = join_machine(config, request.launcher, request.local_rank)
+        config = smoke.as_smoke_test(config)
+        with explained(config):
+            _say(smoke.run(config))
+    return result_of(Path(config.work_dir), {})
+
+
+def _overfit(config: Config, request: TrainRequest) -> TrainResult:
+    config = _use_own_data(config, request)
+    config = _fit_model(config, request)
+    overfit.refuse_without_effect(config, request)
+    config = choose_work_dir(config, request.work_dir, below='overfit')
+    with only_writer(config):
+        try_model(config)
+        config = _find_weights(config, request)
+        config = find_data(config, request.data_root, _splits(config))
+        suspects = overfit.find_suspects(config)
+        config = overfit.use_few(config, request.overfit)
+        config = join_machine(config, request.launcher, request.local_rank)
+        with explained(config):
+            _say(overfit.run(config, suspects))
+    return result_of(Path(config.work_dir), {})
+
+
+def _say(text: str) -> None:
+    if process_rank() == 0:
+        print(text)
+
+
+# ------------------------------------------------------------------------ what they do
+
+
+def _use_own_data(config: Config, request: TrainRequest) -> Config:
+    return use_own_data(
+        config,
+        request.data_root,
+        request.work_dir,
+        changes=request.changes,
+        **request.meant_files,
+    )
+
+
+def _fit_model(config: Config, request: TrainRequest) -> Config:
+    """Compare the classes; choose precision (--amp), sharding (--fsdp) and groups of parameters."""
+    require_fit(config, _splits(config))
+    if request.amp:
+        config = use_amp(config)
+    config = use_fsdp(config, request.fsdp)
+    return group_parameters(config)
+
+
+def _find_weights(config: Config, request: TrainRequest) -> Config:
+    """Find what the backbone starts from (--pretrained, --scratch)."""
+    # a resumed run overwrites whatever it started from
+    scratch = request.scratch or bool(config.get('resume'))
+    config = prepare_pretrained(config, request.pretrained, scratch)
+    show_warnings(check_normalization(config))
+    return config
+
+
+def _compile(config: Config, request: TrainRequest) -> Config:
+    return add_hooks(config, 'CompileHook') if request.compile else config
+
+
+def _splits(config: Config) -> tuple[str, ...]:
+    """Return the splits whose data a training run uses."""
+    return ('train', 'val') if config.get('val_cfg') is not None else ('train',)
+
+
+def _continued(request: TrainRequest, config: Config) -> TrainRequest:
+    """Let a run that its launcher has started again go on by itself, whatever it began with."""
+    if was_restarted() and not request.overwrite and latest_checkpoint(Path(config.work_dir)):
+        return replace(request, resume=LATEST, pretrained=None)
+    return request
+
+
+def _find_start(config: Config, request: TrainRequest) -> Config:
+    """Name the checkpoint that a run continues (``--resume``) or starts with (``load_from``)."""
+    resume = request.resume or (config.get('resume') and (config.get('load_from') or LATEST))
+    if resume and request.pretrained:
+        raise InputError(
+            '--resume continues with the weights of its checkpoint; leave --pretrained out'
+        )
+    if resume and request.overwrite:
+        raise InputError(
+            '--overwrite starts from the beginning, but the config has resume=True; leave one out'
+        )
+    config = copy.deepcopy(config)
+    if resume:
+        checkpoint = str(find_resume(config, resume))
+        config.update(resume=True, load_from=checkpoint)
+        return add_hooks(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
+    if not config.get('load_from'):
+        return config
+    if not is_remote(config.load_from):
+        config.load_from = str(find_checkpoint(config.load_from, 'load_from'))
+    return add_hooks(config, 'StartingCheckpointHook', path=config.load_from)
+
+
+def _keep_maps(config: Config, request: TrainRequest) -> Config:
+    if request.cache_gb is None and request.cache_views is None:
+        return config
+    if config.get('frozen') != BACKBONE:
+        raise InputError(
+            '--cache-gb, --cache-views: only the maps of a frozen backbone stay as they are; add '
+            '--freeze backbone, and no --lora'
+        )
+    return add_hooks(config, 'CachedMapsHook', gb=request.cache_gb, views=request.cache_views)
+
+
+def _follow(config: Config, request: TrainRequest) -> Config:
+    if not request.track:
+        return config
+    trackers = [name for name in TRACKERS if name in request.track]
+    for name in trackers:
+        import_optional(name, name)
+    config = copy.deepcopy(config)
+    config.setdefault('default_hooks', {})  # which returns a copy of it
+    config.default_hooks.track = {'type': 'vitbackbones.TrackHook', 'trackers': trackers}
+    return config
