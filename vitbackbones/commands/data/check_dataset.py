@@ -33,12 +33,12 @@ from ...preparing.images import PREPROCESSORS
 from ...preparing.levels import advice
 from ...preparing.own_data import use_own_data
 from ...preparing.trial import try_model
+from ...running.train import SECTIONS, read_settings
 from ...tasks import find_task
 from ...training.cores import available_cores
 from ...utils.messages import on_terminal, plural
 from ...utils.processes import show_warnings
 from ..cli import FILE_OPTIONS, add_shared, count, folder_options
-from ..train import SECTIONS, read_settings
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
 Size = tuple[float, float] | None  # (height, width) that the annotations give
