@@ -12,17 +12,16 @@ if TYPE_CHECKING:
     from .backbones.by_name import create_model
     from .backbones.names import list_models
     from .backbones.preprocessing import transform
+    from .commands.python import test, train
     from .inference.open import open_model
-    from .running.evaluate import test
-    from .running.train import train
 
 # Imported when they are asked for: torch takes seconds, which ``vitbackbones --help`` need not.
 LATER = {
     'create_model': '.backbones.by_name',
     'list_models': '.backbones.names',
     'open_model': '.inference.open',
-    'test': '.running.evaluate',
-    'train': '.running.train',
+    'test': '.commands.python',
+    'train': '.commands.python',
     'transform': '.backbones.preprocessing',
 }
 

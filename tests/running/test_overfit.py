@@ -7,7 +7,7 @@ import pytest
 
 from vitbackbones.configuration.read import read_config
 from vitbackbones.running import overfit
-from vitbackbones.running.train_request import TrainRequest
+from vitbackbones.running.request import TrainRequest
 
 from ..commands.conftest import TINY
 from ..commands.test_messages import refused

@@ -5,7 +5,7 @@ from mmengine.config import Config
 
 from vitbackbones.errors import InputError
 from vitbackbones.running.prepare_test import use_fused, use_tiling, use_views
-from vitbackbones.running.test_request import TestRequest
+from vitbackbones.running.request import TestRequest
 
 
 def requested(checkpoint='a.pth', **options):

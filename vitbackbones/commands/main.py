@@ -81,14 +81,14 @@ def run_verb(verb: str, arguments: Sequence[str]) -> int:
         return run(call)
 
 
-def verb_parser(verb: str) -> Parser:
+def verb_parser(verb: str, kind: type[Parser] = Parser) -> Parser:
     """Return what reads the arguments of a verb.
 
     Raises:
         InputError: see :func:`module_of`.
     """
     text = VERBS[verb].help
-    parser = Parser(
+    parser = kind(
         prog=shlex.join(command(verb)),
         description=f'{text[0].upper()}{text[1:]}.',
         formatter_class=RawDescriptionHelpFormatter,

@@ -4,8 +4,7 @@ from argparse import ArgumentParser, Namespace
 
 from ..running.evaluate import run_test
 from ..running.imagenet_sets import SETS
-from ..running.request import request_of
-from ..running.test_request import TestRequest
+from ..running.request import TestRequest
 from ..runtime.runtimes import BY_SUFFIX
 from .cli import SHARED, add_run_arguments, add_shared, count
 
@@ -46,4 +45,4 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def evaluate(options: Namespace) -> None:
     """Do what ``vitbackbones test --help`` describes: :func:`..running.evaluate.run_test`."""
-    run_test(request_of(TestRequest, **vars(options)))
+    run_test(TestRequest(**vars(options)))

@@ -2,9 +2,9 @@
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
-from ..running.request import request_of
+from ..running.request import TrainRequest
 from ..running.train import run_training
-from ..running.train_request import FOLLOWED_BY, TrainRequest
+from ..trackers.backends import TRACKERS
 from ..training.find_checkpoint import LATEST
 from ..training.frozen import BACKBONE
 from .cli import add_run_arguments, count, size
@@ -84,7 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         '--track',
         nargs='+',
-        choices=FOLLOWED_BY,
+        choices=('page', *TRACKERS),
         default=(),
         metavar='NAME',
         help='follow the run in tensorboard, wandb or mlflow, beside the local log, with pictures '
@@ -115,4 +115,4 @@ def frozen_part(text: str) -> str | int:
 
 def train(options: Namespace) -> None:
     """Do what ``vitbackbones train --help`` describes: :func:`..running.train.run_training`."""
-    run_training(request_of(TrainRequest, **vars(options)))
+    run_training(TrainRequest(**vars(options)))

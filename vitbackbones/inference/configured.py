@@ -187,7 +187,7 @@ def _why_torch(request: ModelRequest, device: torch.device) -> str | None:
     Raises:
         InputError: a runtime is asked for that does not go with another option.
     """
-    given = request.options_of_torch()
+    given = request.for_torch()
     if request.runtime not in (AUTO, 'torch') and (given or device.type != 'cpu'):
         what = given[0] if given else f'{device.type}; give --device cpu'
         raise InputError(f'--runtime {request.runtime} computes on the CPU, without {what}')

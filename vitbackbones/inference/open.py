@@ -240,7 +240,7 @@ def _recalled(request: ModelRequest) -> FoundModel | None:
     """Return the model that a request meant before, if its graphs are in the cache."""
     suffix = RUNTIMES[request.runtime]
     may_use_gpu = request.device != 'cpu' and any(place.exists() for place in GPUS)
-    if suffix is None or request.options_of_torch() or may_use_gpu or sys.platform != 'linux':
+    if suffix is None or request.for_torch() or may_use_gpu or sys.platform != 'linux':
         return None
     note = recall(request.words())
     if note is None:
@@ -264,7 +264,7 @@ def _recalled(request: ModelRequest) -> FoundModel | None:
 
 def _exported(request: ModelRequest) -> FoundModel:
     file = Path(request.config)
-    for option in request.options_of_configs():
+    for option in request.given():
         raise InputError(f'{file}: an exported file takes no {option}; leave it out')
     if request.checkpoint:
         raise InputError(f'{file}: an exported file takes no checkpoint; leave it out')

@@ -47,18 +47,8 @@ class ModelRequest:
         """What is a checkpoint, or may be one."""
         return self.checkpoint or (self.inputs[0] if self.inputs else None)
 
-    def options_of_torch(self) -> list[str]:
-        """Return the options that only torch can follow, but for those of the config."""
-        given = {
-            '--device': self.device not in (None, 'cpu'),
-            '--amp': self.amp,
-            '--fused': self.fused is not None,
-            '--compile': self.compile,
-        }
-        return [option for option, is_given in given.items() if is_given]
-
-    def options_of_configs(self) -> list[str]:
-        """Return the options that an exported file cannot follow."""
+    def given(self) -> list[str]:
+        """Return the options that are given; an exported file can follow none of them."""
         given = {
             '--device': self.device is not None,
             '--amp': self.amp,
@@ -68,6 +58,13 @@ class ModelRequest:
             '--runtime': self.runtime != AUTO,
         }
         return [option for option, is_given in given.items() if is_given]
+
+    def for_torch(self) -> list[str]:
+        """Return the given options that only torch can follow."""
+        others = {'--cfg-options', '--runtime'}
+        if self.device == 'cpu':  # where every runtime computes
+            others.add('--device')
+        return [option for option in self.given() if option not in others]
 
     def words(self) -> dict:
         """Return what of a command line leads to a model, as the notes of the cache are named."""

@@ -5,7 +5,6 @@ An exported file in the place of the checkpoint is measured in the same way.
 
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from ..configuration.read import read_config
 from ..drawing.sheet import save_samples
 from ..errors import InputError, printable
 from ..inference.configured import graph_of
+from ..inference.request import ModelRequest
 from ..openmmlab.runs import faster_coco
 from ..preparing.explain import explained
 from ..reports.page import facts, write_page
@@ -33,39 +33,12 @@ from ..utils.processes import process_rank, show_warnings
 from ..weights.read.class_names import require_same_names
 from ..weights.trained import trained_weights
 from .prepare_test import prepare
-from .process_state import run_of_a_call
-from .request import request_of
+from .request import TestRequest
 from .result import TestResult
-from .test_request import TestRequest
 
 NUMBERS = (float, int, np.floating)  # mmseg's are float32
 NOTHING = '-'  # in the place of a number that pycocotools has not
 DIGITS = {'mmseg': 2}  # behind the point, to which a toolbox rounds its metrics; otherwise 3
-
-
-def test(config: str | Path, checkpoint: str | Path, **options: Any) -> TestResult:
-    """Test a checkpoint from Python, as ``vitbackbones test`` does.
-
-    Args:
-        config: name or file of a config.
-        checkpoint: a file, a work dir for its latest, ``WORK_DIR/best``, or an exported file.
-        options: of the command, by their names, such as ``data_root='data'`` or ``report='page'``;
-            see :class:`.test_request.TestRequest`.
-
-    Returns:
-        TestResult: the metrics, and what was written.
-
-    Raises:
-        InputError: something is wrong with the config, the checkpoint, the data or an option.
-    """
-    request = request_of(TestRequest, config, checkpoint, **options)
-    words = ['vitbackbones', 'test', request.config, request.checkpoint, *request.words()]
-    with run_of_a_call(words):
-        return run_test(request)
-
-
-test.__signature__ = signature(TestRequest).replace(return_annotation=TestResult)
-test.__test__ = False  # for pytest, of whoever imports it
 
 
 def run_test(request: TestRequest) -> TestResult:
@@ -146,7 +119,16 @@ def _with_graph(request: TestRequest) -> TestRequest:
     if request.launcher != 'none' or request.tta:
         other = '--tta' if request.tta else '--launcher'
         raise InputError(f'--runtime {request.runtime}: is not made for {other}')
-    graph = graph_of(request.model)
+    graph = graph_of(
+        ModelRequest(
+            config=request.config,
+            checkpoint=request.checkpoint,
+            runtime=request.runtime,
+            fused=request.fused,
+            compile=request.compile,
+            cfg_options=request.cfg_options,
+        )
+    )
     return replace(request, checkpoint=str(graph)) if graph else request
 
 

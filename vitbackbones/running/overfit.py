@@ -25,7 +25,7 @@ from ..preparing.links import broken_links
 from ..training.console import QuietRunner
 from ..utils.files import write_file
 from ..utils.verbs import command_line
-from .train_request import TrainRequest
+from .request import TrainRequest
 
 # By the toolbox: what is measured, and what counts as learned; thin parts of masks stay wrong.
 GOALS = {'mmdet': ('coco/bbox_mAP', 0.9), 'mmseg': ('mIoU', 50.0)}
@@ -36,7 +36,7 @@ EVERY, WARM_UP = 50, 20  # steps between evaluations, and of the rate's rise
 WITHOUT_EFFECT = ('steps', 'epochs', 'resume', 'overwrite', 'cache_gb', 'cache_views', 'track')
 FELL = 0.7  # of the first losses, above which the last ones have not fallen
 # of a training, what the command in its hint keeps
-KEPT = ('data_root', 'annotations', 'pictures', 'masks', 'backbone', 'cfg_options')
+KEPT = ('data_root', 'annotations', 'pictures', 'masks', 'cfg_options')
 KEPT += ('pretrained', 'scratch', 'freeze', 'lora')
 SILENT = 'VITBACKBONES_WITHOUT_HINTS'  # a variable of the environment, for trainings of an audit
 

@@ -29,20 +29,20 @@ from ..utils import started
 from ..utils.files import prepare_folder
 from ..utils.processes import process_rank
 from .imagenet_sets import use_set
-from .test_request import TestRequest
+from .request import TestRequest
 
 SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
 
 
 def prepare(config: Config, request: TestRequest) -> Config:
     """Return the config of a test; what can be wrong with it is looked for."""
-    config = use_options(config, request.changes)
+    config = use_options(config, request.cfg_options)
     if started.is_command():  # Python may build other models later, which need more packages
         leave_out_unused(config)
     require_sections(config, *SECTIONS)
     if request.dataset:
         config = use_set(config, request.dataset)
-    config = check_settings(config, request.changes)
+    config = check_settings(config, request.cfg_options)
     config = _use_own_data(config, request)
     require_fit(config, ('test',))
     config = _load(config, request)
@@ -72,7 +72,7 @@ def _use_own_data(config: Config, request: TestRequest) -> Config:
         request.data_root,
         request.work_dir,
         find_checkpoint(request.checkpoint, 'CHECKPOINT'),
-        request.changes,
+        request.cfg_options,
         **request.meant_files,
     )
 

@@ -1,22 +1,15 @@
-"""What a run is asked for: the words of the commands ``train`` and ``test``, as typed fields.
+"""What a run is asked for: the options of the commands ``train`` and ``test``, as typed fields.
 
-A command makes a request of its command line, Python of keyword arguments (:func:`request_of`). The
-fields have the names of the options.
+The command lines are read in :mod:`..commands`, which checks single values and what excludes each
+other; calls from Python take the same way (:mod:`..commands.python`).
 """
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 from ..configuration.settings import as_list
-from ..errors import InputError
-from ..preparing.backbone import KEY as BACKBONE
-from ..training.find_checkpoint import LATEST
-from ..utils.messages import did_you_mean
-
-LAUNCHERS = ('none', 'pytorch', 'slurm')
-Kind = TypeVar('Kind', bound='RunRequest')
+from ..runtime.runtimes import is_exported
 
 
 @dataclass(frozen=True)
@@ -28,13 +21,9 @@ class RunRequest:
         work_dir: where logs and checkpoints go; None for ``work_dirs/<config name>``.
         data_root: folder of the dataset, in place of the one that the config names.
         annotations, pictures, masks: which files of ``data_root`` are meant.
-        backbone: name of a backbone, in place of the config's.
         cfg_options: key -> value, changes of the config.
         launcher: what has started the processes of the run.
         local_rank: of this process, where a launcher passes it on.
-
-    Raises:
-        InputError: a value is not one that the option takes, or two options exclude each other.
     """
 
     config: str
@@ -44,19 +33,9 @@ class RunRequest:
     annotations: tuple[str, ...] = ()
     pictures: str | None = None
     masks: str | None = None
-    backbone: str | None = None
     cfg_options: Mapping[str, Any] = field(default_factory=dict)
     launcher: str = 'none'
     local_rank: int = 0
-
-    def __post_init__(self) -> None:
-        self.require_one_of('launcher', LAUNCHERS)
-
-    @property
-    def changes(self) -> dict[str, Any]:
-        """All changes of the config, a backbone first: others may change what it is."""
-        first = {BACKBONE: self.backbone} if self.backbone else {}
-        return {**first, **self.cfg_options}
 
     @property
     def meant_files(self) -> dict[str, Any]:
@@ -78,54 +57,98 @@ class RunRequest:
         words = []
         for name, value in self.given().items():
             if not names or name in names:
-                words += [_option(name), *_values(value)]
+                words += [option_name(name), *values_in_words(value)]
         return words
 
-    def require_one_of(self, name: str, choices: tuple[str, ...]) -> None:
-        for value in as_list(self.given().get(name, ())):
-            if value not in choices:
-                raise InputError(f'{_option(name)} {value}: must be one of {", ".join(choices)}')
 
-    def require_at_least(self, least: int, *names: str) -> None:
-        for name in self.given().keys() & {*names}:
-            value = getattr(self, name)
-            if value < least:
-                raise InputError(f'{_option(name)} {value}: must be at least {least}')
+@dataclass(frozen=True)
+class TrainRequest(RunRequest):
+    """What a training is asked for, as ``vitbackbones train --help`` describes it.
 
-    def require_apart(self, *names: str) -> None:
-        both = [_option(name) for name in names if name in self.given()]
-        if len(both) > 1:
-            raise InputError(f'{" and ".join(both)} exclude each other; leave one out')
-
-
-def request_of(kind: type[Kind], *positional: str | Path, **options: Any) -> Kind:
-    """Return the request of a call from Python: paths may be ``Path``, one of several stands alone.
-
-    Raises:
-        InputError: there is no such option, or as the requests say.
+    Attributes:
+        pretrained, scratch: what the backbone starts from.
+        resume: a checkpoint to continue from, ``'latest'`` for that of the work dir.
+        overwrite: start from the beginning, and remove the checkpoints of the work dir.
+        steps, epochs: length of the run, see :func:`~..configuration.length.with_length`.
+        freeze: ``'backbone'``, or the number of its first stages.
+        lora: rank of adapters.
+        cache_gb, cache_views: of the maps of a frozen backbone.
+        amp, fsdp, compile: how it is computed.
+        track: what follows the run.
+        overfit, smoke: a short run in place of the training.
     """
-    known = [each.name for each in fields(kind)]
-    for name in options:
-        if name not in known:
-            raise InputError(f'{name}: there is no such option{did_you_mean(name, known)}')
-    if options.get('resume') is True:
-        options['resume'] = LATEST
-    for name in ('annotations', 'track'):
-        if name in options:
-            options[name] = tuple(map(_plain, as_list(options[name] or ())))
-    plain = {name: _plain(value) for name, value in options.items()}
-    return kind(*map(_plain, positional), **plain)
+
+    _: KW_ONLY
+    pretrained: str | None = None
+    scratch: bool = False
+    resume: str | None = None
+    overwrite: bool = False
+    steps: int | None = None
+    epochs: int | None = None
+    freeze: str | int | None = None
+    lora: int | None = None
+    cache_gb: float | None = None
+    cache_views: int | None = None
+    amp: bool = False
+    fsdp: bool = False
+    compile: bool = False
+    track: tuple[str, ...] = ()
+    overfit: int | None = None
+    smoke: bool = False
 
 
-def _plain(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else value
+@dataclass(frozen=True)
+class TestRequest(RunRequest):
+    """What a test is asked for, as ``vitbackbones test --help`` describes it.
+
+    Attributes:
+        checkpoint: a file, a work dir for its latest, ``WORK_DIR/best``, or an exported file.
+        dataset: other labels or images of ImageNet.
+        runtime: what computes.
+        fused, compile: how torch computes.
+        trusted: whether code in an exported ``.pt2`` file may run.
+        tta: average over the scales and flips of the config.
+        tiles, overlap, merge: of large images, see :class:`~..inference.tiles.Tiling`.
+        draw: folder for images with predictions and ground truth.
+        report: folder for a page of scores and mistakes.
+        overwrite: replace the page of an earlier report.
+        num_pictures: how many images are drawn, or shown in the report.
+        score_threshold: lowest score that is drawn; None for the one of the weights.
+        faster_coco: compute the metrics of COCO by faster-coco-eval.
+    """
+
+    __test__: ClassVar = False  # for pytest
+
+    checkpoint: str
+    _: KW_ONLY
+    dataset: str | None = None
+    runtime: str = 'torch'
+    fused: str | None = None
+    compile: bool = False
+    trusted: bool = False
+    tta: bool = False
+    tiles: int | None = None
+    overlap: float = 0.2
+    merge: str = 'nms'
+    draw: str | None = None
+    report: str | None = None
+    overwrite: bool = False
+    num_pictures: int = 16
+    score_threshold: float | None = None
+    faster_coco: bool = False
+
+    @property
+    def exported(self) -> bool:
+        """Whether the checkpoint is an exported file."""
+        return is_exported(self.checkpoint)
 
 
-def _option(name: str) -> str:
+def option_name(name: str) -> str:
+    """Return the option of a field, as a command line has it."""
     return f'--{name.replace("_", "-")}'
 
 
-def _values(value: Any) -> list[str]:
+def values_in_words(value: Any) -> list[str]:
     """Return what follows an option on a command line."""
     if value is True:
         return []

@@ -26,8 +26,8 @@ from ..training.console import QuietRunner
 from ..training.find_checkpoint import latest_checkpoint
 from ..training.hooks.curves import told_when_stopped
 from ..utils.processes import process_rank
+from .request import TrainRequest
 from .result import last_metrics
-from .train_request import TrainRequest
 
 SHORT_SIDE = 160
 BATCH_SIZE = 2

@@ -1,8 +1,8 @@
 """Training: what can be wrong is looked for first, then mmengine trains."""
 
 import copy
+from collections.abc import Mapping
 from dataclasses import replace
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -43,38 +43,10 @@ from ..utils import started
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings, was_restarted
 from . import overfit, smoke
-from .process_state import run_of_a_call
-from .request import request_of
+from .request import TrainRequest
 from .result import TrainResult, last_metrics, result_of
-from .train_request import TrainRequest
 
 SECTIONS = ('model', 'train_dataloader', 'train_cfg', 'optim_wrapper')
-
-
-def train(config: str | Path, **options: Any) -> TrainResult:
-    """Train a model from Python, as ``vitbackbones train`` does.
-
-    Args:
-        config: name or file of a config.
-        options: of the command, by their names, such as ``data_root='data'``, ``steps=500`` or
-            ``resume=True``; see :class:`.train_request.TrainRequest`.
-
-    Returns:
-        TrainResult: work dir, metrics and checkpoints.
-
-    Raises:
-        InputError: something is wrong with the config, the data or an option.
-        TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
-
-    >>> run = vitbackbones.train('quick_detector', data_root='my_images')  # doctest: +SKIP
-    >>> vitbackbones.test('quick_detector', run.best, data_root='my_images')  # doctest: +SKIP
-    """
-    request = request_of(TrainRequest, config, **options)
-    with run_of_a_call(['vitbackbones', 'train', request.config, *request.words()]):
-        return run_training(request)
-
-
-train.__signature__ = signature(TrainRequest).replace(return_annotation=TrainResult)
 
 
 def run_training(request: TrainRequest) -> TrainResult:
@@ -87,7 +59,7 @@ def run_training(request: TrainRequest) -> TrainResult:
     config = with_length(read_config(request.config), request.steps, request.epochs)
     if length := ' '.join(request.words('steps', 'epochs')):
         _say(f'{length}: learning rates, evaluations and checkpoints are scaled to this length')
-    config = read_settings(config, request.changes, request.freeze, request.lora)
+    config = read_settings(config, request.cfg_options, request.freeze, request.lora)
     if request.smoke:
         return _smoke(config, request)
     if request.overfit:
@@ -96,7 +68,10 @@ def run_training(request: TrainRequest) -> TrainResult:
 
 
 def read_settings(
-    config: Config, changes: dict, freeze: str | int | None = None, lora: int | None = None
+    config: Config,
+    changes: Mapping[str, Any],
+    freeze: str | int | None = None,
+    lora: int | None = None,
 ) -> Config:
     """Return a config with the options of a command line, after a check of all its settings."""
     config = use_options(config, changes)
@@ -208,7 +183,7 @@ def _use_own_data(config: Config, request: TrainRequest) -> Config:
         config,
         request.data_root,
         request.work_dir,
-        changes=request.changes,
+        changes=request.cfg_options,
         **request.meant_files,
     )
 
