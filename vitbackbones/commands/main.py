@@ -13,7 +13,7 @@ from types import ModuleType
 from ..configuration.doctor import import_needed
 from ..utils.messages import did_you_mean
 from ..utils.process_settings import sleep_soon
-from ..utils.started import by_command
+from ..utils.started import started
 from ..utils.verbs import VERBS, command, program
 from ..version import __version__
 from .ending import run
@@ -77,7 +77,7 @@ def run_verb(verb: str, arguments: Sequence[str]) -> int:
         function = VERBS[verb].place.partition(':')[2]
         getattr(module_of(verb), function)(options)
 
-    with by_command():
+    with started(is_command=True):
         return run(call)
 
 

@@ -3,6 +3,7 @@
 Options are read as the command line is, so that checks and messages are the same.
 """
 
+from argparse import Namespace
 from inspect import signature
 from pathlib import Path
 from typing import Any, NoReturn

@@ -17,7 +17,7 @@ from mmengine.utils import ManagerMixin
 from torch import multiprocessing
 
 from ..errors import InputError
-from ..utils.started import by_call
+from ..utils.started import started
 
 RUNS = Lock()
 
@@ -34,7 +34,7 @@ def run_of_a_call(command_line: Sequence[str]) -> Iterator[None]:
     if not RUNS.acquire(blocking=False):
         raise InputError('another run goes on in this process; wait for its end')
     try:
-        with by_call(command_line), named_instances_kept(), settings_kept():
+        with started(call=[*command_line]), named_instances_kept(), settings_kept():
             yield
     finally:
         RUNS.release()

@@ -5,47 +5,33 @@ notebook, ``sys.argv`` is that of its kernel; a command line that would do the s
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-
-class _Started:
-    is_command = False
-    by_call: list[str] | None = None
+_NOW = {'is_command': False, 'call': []}
 
 
 def is_command() -> bool:
     """Return whether a command runs, so that this process does nothing else before it ends."""
-    return _Started.is_command
+    return bool(_NOW['is_command'])
 
 
 def is_call() -> bool:
     """Return whether Python has called what runs."""
-    return _Started.by_call is not None
+    return bool(_NOW['call'])
 
 
 def words() -> list[str]:
     """Return the command line of this process, or the one that a call from Python stands for."""
-    return sys.argv if _Started.by_call is None else _Started.by_call
+    return _NOW['call'] or sys.argv
 
 
 @contextmanager
-def by_command() -> Iterator[None]:
-    """Run a command in this process."""
-    before = _Started.is_command
-    _Started.is_command = True
+def started(is_command: bool = False, call: list[str] | None = None) -> Iterator[None]:
+    """Run a command, or do for Python what the command line ``call`` does."""
+    before = dict(_NOW)
+    _NOW.update(is_command=is_command, call=call or [])
     try:
         yield
     finally:
-        _Started.is_command = before
-
-
-@contextmanager
-def by_call(command_line: Sequence[str]) -> Iterator[None]:
-    """Do for Python what ``command_line`` does."""
-    before = _Started.by_call
-    _Started.by_call = [*command_line]
-    try:
-        yield
-    finally:
-        _Started.by_call = before
+        _NOW.update(before)
