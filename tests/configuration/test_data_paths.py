@@ -110,7 +110,7 @@ def test_shards_take_the_place_of_folders(tmp_path, capsys):
     assert val == shards | {'shards': 'val'}
     said = [f'{tmp_path}/{split}.index.json: shards are read' for split in ('train', 'val')]
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split(' in place')[0] for line in lines] == said  # test and val are the same
+    assert [line.split(' instead')[0] for line in lines] == said  # test and val are the same
 
 
 @pytest.mark.parametrize('kind', ['ImageNet', 'CIFAR10'])

@@ -115,12 +115,12 @@ BROKEN = [
     ),
     (
         *('torchvision', {'packages': packages(torch='2.13.0+cpu')}),
-        'torchvision 0.26.0 is made for torch 2.11.0, and torch is 2.13.0',
+        'torchvision 0.26.0 is built for torch 2.11.0, but torch is 2.13.0',
         "'torch==2.13.0' torchvision --index-url https://download.pytorch.org/whl/cpu",
     ),
     (
         *('torchvision', {'packages': packages(torch='2.11.0+cu130', torchvision='0.26.0+cpu')}),
-        'torch is built for cu130, and torchvision for cpu',
+        'torch is built for cu130, but torchvision for cpu',
         'https://download.pytorch.org/whl/cu130',
     ),
     ('torchvision', {'probes': probes(torchvision=NMS)}, NMS, AGAIN),
@@ -167,7 +167,7 @@ def test_what_works_and_could_be_better_is_a_note(check, changes, text):
     [
         (packages(), ''),
         (packages(mmcv='2.1.0'), 'install the same modules'),
-        (packages(torchvision='0.25.0', torch='2.10.0'), 'made for torch 2.11.0'),
+        (packages(torchvision='0.25.0', torch='2.10.0'), 'built for torch 2.11.0'),
     ],
 )
 def test_metadata_alone_explains_an_import_that_failed(monkeypatch, there, fault):

@@ -64,9 +64,9 @@ def test_real_is_right_if_any_label_is_among_the_best(tmp_path):
 
 def test_real_of_images_that_it_does_not_know(tmp_path):
     metric = real(tmp_path, [[0], [1]])
-    with pytest.raises(InputError, match=r'val_00000003.JPEG: .* to 00000002, and not of this'):
+    with pytest.raises(InputError, match=r'val_00000003.JPEG: .* to 00000002, but not for this'):
         metric.process({}, [sample(3, [1.0, 0.0])])
-    with pytest.raises(InputError, match='and not of this image'):
+    with pytest.raises(InputError, match='but not for this image'):
         metric.process({}, [{'img_path': 'val/x/cat.jpg', 'pred_score': torch.ones(2)}])
     (tmp_path / 'real.json').write_text('[')
     with pytest.raises(InputError, match='real.json: not ReaL labels'):
@@ -89,7 +89,7 @@ def test_inaturalist_numbers_categories_by_their_ids(tmp_path):
     assert dataset.metainfo['classes'] == ('Bufo', 'Quercus')
     found = {item['img_path']: item['gt_label'] for item in dataset}
     assert found == {f'{tmp_path}/b.jpg': 0, f'{tmp_path}/train_val2018/a.jpg': 1}
-    with pytest.raises(InputError, match='val2018.json: not annotations of iNaturalist'):
+    with pytest.raises(InputError, match='val2018.json: not iNaturalist annotations'):
         inat(tmp_path, annotations=[{'image_id': 5, 'category_id': 3}])
 
 
@@ -128,7 +128,7 @@ def test_pictures_of_mnist_in_their_order(tmp_path):
     ids=('cut', 'another form', 'empty', 'too few', 'no labels'),
 )
 def test_files_that_are_not_mnists(tmp_path, files):
-    with pytest.raises(InputError, match='images.gz and .*labels: not pictures and labels as MN'):
+    with pytest.raises(InputError, match='images.gz and .*labels: not MNIST images and labels'):
         fashion(tmp_path, **files)
 
 
@@ -137,5 +137,5 @@ def test_a_packed_file_that_was_cut_short(tmp_path):
     whole = (tmp_path / 'images.gz').read_bytes()
     (tmp_path / 'images.gz').write_bytes(whole[:-9])
     files = {'images': 'images.gz', 'labels': 'labels'}
-    with pytest.raises(InputError, match='images.gz and .*: not pictures'):
+    with pytest.raises(InputError, match='images.gz and .*: not MNIST'):
         IdxPictures(data_root=str(tmp_path), data_prefix=files)

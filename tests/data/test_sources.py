@@ -74,12 +74,12 @@ def test_what_a_folder_has_beside_pictures_is_counted_and_named(tmp_path, capsys
     (folder / 'out' / 'predictions.json').write_text('')
     assert [s.name for s in find_sources([str(folder)], folder / 'out')] == ['a.png']
     said = capsys.readouterr().out
-    assert '3 other files left out (linked, lost.jpg, notes.txt)' in said
+    assert '3 other files skipped (linked, lost.jpg, notes.txt)' in said
 
 
 @pytest.mark.parametrize(
     'given', ['http://a.example/b.jpg', 'rtsp://camera/1', 's3://bucket/a.jpg']
 )
 def test_an_address_is_told_from_a_file(tmp_path, given):
-    with pytest.raises(InputError, match='is an address. Download the file'):
+    with pytest.raises(InputError, match='is a web address. Download the file'):
         find_sources([given], tmp_path)

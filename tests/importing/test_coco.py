@@ -16,7 +16,11 @@ BOX, OUTLINE = [30, 20, 40, 40], [30, 20, 70, 20, 70, 60, 30, 60]
 MASK = np.zeros((120, 160), bool)
 MASK[20:60, 30:70] = True
 RLE = to_rle(MASK)
-OUTSIDE, EDGE, SHORT = 'objects outside of', 'objects that reach beyond', 'outlines of fewer than 3'
+OUTSIDE, EDGE, SHORT = (
+    'objects outside their',
+    'objects that extend beyond',
+    'outlines with fewer than 3',
+)
 
 
 def write(root, *changes, images=()):
@@ -63,8 +67,14 @@ def read(root, *changes):
         ({'segmentation': [['a'] * 6]}, 'and not polygons'),
         ({'segmentation': [[float('nan')] * 6]}, 'a corner is not a finite number'),
         ({'segmentation': [[1e9] * 6]}, 'a million pixels away'),
-        ({'segmentation': RLE | {'size': [160, 120]}}, "its 'size' is [160, 120], the image's is"),
-        ({'segmentation': RLE | {'counts': [5]}}, 'its runs are 5, the image has 19200 pixels'),
+        (
+            {'segmentation': RLE | {'size': [160, 120]}},
+            "its 'size' is [160, 120], but the size of the image is",
+        ),
+        (
+            {'segmentation': RLE | {'counts': [5]}},
+            'its runs add up to 5, but the image has 19200 pixels',
+        ),
         ({'segmentation': {}}, "its 'size' is None"),
     ],
 )
@@ -110,7 +120,7 @@ def test_what_can_be_cut_or_left_out_is_counted(tmp_path, change, notes, kept):
 
 
 def test_boxes_in_parts_of_the_width_are_named_as_such(tmp_path):
-    with pytest.raises(InputError, match=r'all 2 boxes are outside .* not parts of the width'):
+    with pytest.raises(InputError, match=r'all 2 boxes are outside .* not fractions of the image'):
         read_coco(write(tmp_path, *[{'bbox': [0.1, 0.2, 0.3, 0.3]}] * 2))
 
 
@@ -119,7 +129,7 @@ def test_a_picture_under_two_ids_keeps_the_objects_of_both(tmp_path):
     source = write(tmp_path, {}, {'image_id': 9}, images=[image])
     pictures, _ = read_coco(source)
     assert [len(each.objects) for each in pictures] == [2, 0]
-    assert [*source.changes] == ['pictures listed under several ids, joined']
+    assert [*source.changes] == ['images listed under several ids, merged']
 
 
 def test_a_picture_for_two_splits_is_refused(tmp_path):
@@ -129,7 +139,7 @@ def test_a_picture_for_two_splits_is_refused(tmp_path):
     source = Source(tmp_path)
     read_coco(source)
     assert len(source.faults) == 2
-    assert 'is for train and for val. Take it out of one' in source.faults[0]
+    assert 'is listed for train and for val. Remove it from one' in source.faults[0]
 
 
 def test_annotations_of_pictures_that_are_not_listed_are_refused(tmp_path):

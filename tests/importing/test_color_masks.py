@@ -45,8 +45,8 @@ def test_colors_become_numbers_and_those_of_no_class_are_ignored(tmp_path):
     assert (out / 'images' / 'a.jpg').resolve() == root / 'images' / 'a.jpg'
     assert source.faults == []
     assert source.changes == {
-        'colors that the table lacks, ignored (255)': ['#602080 (1 pixel)'],
-        'pictures and masks that belong to no pair, left out': [str(root / 'masks' / 'c.png')],
+        'colors that are not in the table, ignored (255)': ['#602080 (1 pixel)'],
+        'images and masks without a match, left out': [str(root / 'masks' / 'c.png')],
     }
 
 
@@ -58,7 +58,7 @@ def test_faults_are_named_by_file(tmp_path):
     (root / 'class_dict.csv').write_text(TABLE)
     summary, source = imported(root, tmp_path / 'out')
     small, damaged = source.faults
-    assert 'c.png: has 20 x 30 pixels, its image' in small
+    assert 'c.png: has 20 x 30 pixels, but its image' in small
     assert 'd.png: damaged or not an image' in damaged
     assert '1 picture with masks' in summary
 
@@ -66,15 +66,15 @@ def test_faults_are_named_by_file(tmp_path):
 def test_what_fits_no_table_is_refused(tmp_path):
     root = tmp_path / 'in'
     colored(root, 'a')
-    said = r'no file names the colors\. Put a colors\.txt there .* has \d+ \d+ \d+, \d+ \d+ \d+'
+    said = r'no file names the colors\. Add a colors\.txt .* contains \d+ \d+ \d+, \d+ \d+ \d+'
     with pytest.raises(InputError, match=said):
         imported(root, tmp_path / 'out')
     (root / 'colors.txt').write_text('1 2 3 sky\n64 0 128 car\n')
-    with pytest.raises(InputError, match=r'50% of the pixels .* lacks: #804080 \('):
+    with pytest.raises(InputError, match=r'50% of the mask pixels .* not in the table: #804080 \('):
         imported(root, tmp_path / 'out')
     (root / 'masks' / 'a.png').unlink()
     colored(root, 'a', suffix='.jpg')
-    with pytest.raises(InputError, match=r'% of the pixels .* a JPEG changes colors'):
+    with pytest.raises(InputError, match=r'% of the mask pixels .* JPEG changes colors'):
         imported(root, tmp_path / 'out2')
 
 
@@ -98,7 +98,7 @@ def test_the_forms_of_tables(tmp_path, name, text):
     ('text', 'message'),
     [
         ('road,128,64\ncar,64,0,128\n', "line 1: 'road,128,64' is not a name with three numbers"),
-        ('road,1,1,1\ncar,1,1,1\n', 'has 1 colors in 2 lines'),
+        ('road,1,1,1\ncar,1,1,1\n', 'has 1 different colors on 2 lines'),
         ('road,1,1,999\ncar,1,1,1\n', "line 1: 'road,1,1,999' .* up to 255"),
         (f'name{" " * 50000}x', 'line 1: .* is not a name with three numbers'),
     ],

@@ -47,9 +47,9 @@ def test_a_region_gets_the_value_of_its_class(listed):
 @pytest.mark.parametrize(
     ('change', 'words'),
     [
-        ({'images': []}, 'lists no picture, so there is nothing to take over'),
+        ({'images': []}, 'lists no images, so there is nothing to apply'),
         ({'categories': [{'id': 5, 'name': 'cow'}]}, "classes that are not in .*'cow'"),
-        ({'images': [{'id': 7, 'file_name': 'b.png', 'sha256': ''}]}, "'b.png' is not one of"),
+        ({'images': [{'id': 7, 'file_name': 'b.png', 'sha256': ''}]}, "'b.png' is not an image"),
         (
             {'annotations': [{'id': 1, 'image_id': 7, 'category_id': 5}]},
             'annotation 1: fault is None; it must be one of',
@@ -97,7 +97,7 @@ def test_a_name_that_two_pictures_have_needs_its_folder(tmp_path, name, changed)
     file, out = tmp_path / 'reviewed.json', tmp_path / 'out'
     file.write_text(json.dumps(content | reviewed))
     if not changed:
-        with pytest.raises(InputError, match="'a/x.png' is not one of the pictures"):
+        with pytest.raises(InputError, match="'a/x.png' is not an image"):
             import_corrections(Source(root), file, out, copy=True)
         return
     import_corrections(Source(root), file, out, copy=True)
@@ -165,7 +165,7 @@ def test_only_the_likelier_ones_are_taken(boxes):
     found, source = accept(boxes, least=0.15)
     assert found == [OLD, NEW]
     ((what, places),) = source.changes.items()
-    assert what == 'corrections of a likelihood below 0.15, left out'
+    assert what == 'corrections with a likelihood below 0.15, left out'
     assert len(places) == 1
 
 
@@ -174,8 +174,8 @@ def test_only_the_likelier_ones_are_taken(boxes):
     [
         ({'fault': 'wrong'}, "annotation 3: fault is 'wrong'; it must be one of"),
         ({'fault': ['loose']}, 'annotation 3: fault is .* it must be one of'),
-        ({'label_id': 99}, 'annotation 3: label_id is 99, which no label of the picture has'),
-        ({'label_id': [1]}, r'label_id is \[1\], which no label'),
+        ({'label_id': 99}, 'annotation 3: label_id is 99, but the image has no label with this id'),
+        ({'label_id': [1]}, r'label_id is \[1\], but the image has no label'),
         ({'score': 'high'}, "score is 'high'; it must be a number"),
         ({'image_id': 9}, 'does not define the image_id of 1 annotation .*: 9'),
         ({'category_id': 9}, 'does not define the category_id of 1 annotation .*: 9'),
@@ -245,5 +245,5 @@ def test_a_name_of_many_slashes_takes_no_memory(boxes):
     content = json.loads(file.read_text())
     content['images'][0]['file_name'] = '/' * 10**6
     file.write_text(json.dumps(content))
-    with pytest.raises(InputError, match='is not one of the pictures'):
+    with pytest.raises(InputError, match='is not an image'):
         import_corrections(Source(boxes / 'data'), file, boxes / 'out', copy=True)

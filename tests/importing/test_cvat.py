@@ -52,9 +52,9 @@ def test_boxes_polygons_and_masks_of_pictures_with_subsets(tmp_path):
     assert second.objects[0]['bbox'] == pytest.approx([7, 8, 10, 4])
     assert second.objects[1]['segmentation'] == [[1, 1, 9, 1, 9, 9.5]]
     assert {what: len(places) for what, places in source.changes.items()} == {
-        'shapes of the type points, which are no objects': 1,
-        'shapes of the type tag, which are no objects': 1,
-        'pictures that no XML file of CVAT names, left out': 1,
+        'shapes of type points, which are not objects': 1,
+        'shapes of type tag, which are not objects': 1,
+        'images that no CVAT XML file lists, left out': 1,
     }
 
 
@@ -102,7 +102,9 @@ def test_pictures_that_are_missing_twice_or_of_another_size_are_faults(tmp_path)
     source, pictures, _ = read(tmp_path)
     assert len(pictures) == 1
     for fault, text in zip(
-        source.faults, ('is annotated twice', 'no picture gone.png', '40 x 30'), strict=True
+        source.faults,
+        ('is annotated twice', 'gone.png does not exist', '40 x 30'),
+        strict=True,
     ):
         assert text in fault
 
@@ -113,12 +115,12 @@ def test_a_picture_in_another_folder_is_said(tmp_path):
     source, (only,), _ = read(tmp_path)
     assert len(only.objects) == 1
     ((what, (place,)),) = source.changes.items()
-    assert what == 'pictures in other folders than the XML file says, taken by their names'
+    assert what == 'images in other folders than the XML file says, found by their names'
     assert place.endswith('cam1/a.png')
 
 
 def test_tracks_of_a_video_are_refused(tmp_path):
     picture(tmp_path / 'a.png')
     write(tmp_path, end='<track id="0" label="cat"/>')
-    with pytest.raises(InputError, match='tracks of a video. Export it as "CVAT for images"'):
+    with pytest.raises(InputError, match='video tracks. Export it as "CVAT for images"'):
         read(tmp_path)

@@ -59,8 +59,8 @@ def test_rectangles_polygons_and_circles_are_objects(read):
     assert circle['bbox'] == pytest.approx([15, 10, 10, 10])
     assert circle['area'] == pytest.approx(25 * math.pi, rel=0.01)
     assert not source.faults
-    assert 'shapes of the type line, which are no objects' in source.changes
-    assert 'pictures without a JSON file, left out' in source.changes
+    assert 'shapes of type line, which are not objects' in source.changes
+    assert 'images without a JSON file, left out' in source.changes
 
 
 def test_every_shape_is_an_object_or_named(read):
@@ -140,27 +140,31 @@ def test_the_path_in_a_file_is_followed_and_other_json_is_left_out(tmp_path, pat
     source = Source(tmp_path)
     (only,), _ = read_labelme(source)
     assert (len(only.objects), source.faults) == (1, [])
-    assert len(source.changes['files of other content, left out']) == 2
+    assert len(source.changes['files with other content, left out']) == 2
 
 
 @pytest.mark.parametrize(
     ('shapes', 'changes', 'message'),
     [
-        ([], {'imageWidth': 80}, 'is of a picture of 80 x 30 pixels'),
+        ([], {'imageWidth': 80}, 'describes an image of 80 x 30 pixels'),
         ([], {'shapes': None}, 'has no list of shapes'),
         ([{'label': 'cat', 'points': [[1, 2], [3]]}], {}, 'shape 1: has no label, or no points'),
-        ([shape('cat', 'polygon', (1, 1), (9, 9))], {}, 'is a polygon of 2 points and needs 3'),
-        ([shape('cat', 'circle', (1, 1))], {}, 'is a circle of 1 points and needs 2'),
-        ([shape('cat', 'mask', (1, 1), (9, 9))], {}, 'its mask is no picture in base64'),
-        ([shape('cat', 'mask', (1, 1), (9, 9), mask='AAAA')], {}, 'its mask is no picture'),
-        ([shape('cat', 'mask', (1, 1), (9, 9), mask=7)], {}, 'its mask is no picture'),
-        ([mask_shape('c', (1, 1), np.ones((99, 9), bool))], {}, 'its mask is not inside of'),
-        ([mask_shape('c', (-5, 1), np.ones((9, 9), bool))], {}, 'its mask is not inside of'),
-        ([], {'imageHeight': [30]}, 'the size of its picture is [30]'),
-        ([], {'imageHeight': 10**400}, 'the size of its picture is 1000'),
+        (
+            [shape('cat', 'polygon', (1, 1), (9, 9))],
+            {},
+            'polygon with 2 points but requires 3',
+        ),
+        ([shape('cat', 'circle', (1, 1))], {}, 'is a circle with 1 points but requires 2'),
+        ([shape('cat', 'mask', (1, 1), (9, 9))], {}, 'its mask is not a base64 image'),
+        ([shape('cat', 'mask', (1, 1), (9, 9), mask='AAAA')], {}, 'its mask is not a base64'),
+        ([shape('cat', 'mask', (1, 1), (9, 9), mask=7)], {}, 'its mask is not a base64'),
+        ([mask_shape('c', (1, 1), np.ones((99, 9), bool))], {}, 'its mask is not inside'),
+        ([mask_shape('c', (-5, 1), np.ones((9, 9), bool))], {}, 'its mask is not inside'),
+        ([], {'imageHeight': [30]}, 'gives [30]'),
+        ([], {'imageHeight': 10**400}, 'gives 1000'),
         ([shape('', 'rectangle', (1, 1), (9, 9))], {}, 'shape 1: has no label'),
         ([7], {}, 'shape 1: has no label'),
-        ([shape('cat', 'rectangle', (1, 1), (900, 9))], {}, 'far outside of the picture'),
+        ([shape('cat', 'rectangle', (1, 1), (900, 9))], {}, 'far outside the image'),
     ],
 )
 def test_a_file_that_cannot_be_used_is_named(read, shapes, changes, message):

@@ -9,8 +9,8 @@ from vitbackbones.importing.source import Source
 
 from .forms import picture
 
-APART = 'annotation files apart from their pictures, paired by what they name'
-BESIDE = 'annotation files beside those that are read, left out'
+APART = 'annotation files in other folders than their images, matched by the image that they name'
+BESIDE = 'annotation files alongside those that are read, left out'
 
 
 def told(file):
@@ -48,11 +48,11 @@ def test_files_of_no_or_of_several_pictures_are_faults(tmp_path):
     source = Source(tmp_path)
     assert paired(source, files, told) == {tmp_path / 'val' / '1.png': tmp_path / 'val' / '1.txt'}
     several, twice, none = source.faults
-    assert 'train/0.txt: has several pictures of its name, ' in several
-    assert 'train/1.txt: has no picture' in none
+    assert 'train/0.txt: several images have this name: ' in several
+    assert 'train/1.txt: has no image' in none
     assert 'val/1.xml: ' in twice
-    assert 'already has ' in twice
-    assert twice.endswith('val/1.txt. Keep one.')
+    assert 'already belongs to ' in twice
+    assert twice.endswith('val/1.txt. Keep only one.')
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_of_several_pictures_that_which_is_as_deep_as_the_file_counts(tmp_path):
 def test_of_two_versions_without_a_first_one_none_is_chosen(tmp_path):
     files = ['old/0.txt', 'new/0.txt']
     _, _, (fault,) = pair(tmp_path, ['images/0.png'], files)
-    assert 'already has ' in fault
+    assert 'already belongs to ' in fault
 
 
 def test_files_of_pictures_that_are_not_read_are_left_out(tmp_path):
@@ -115,7 +115,7 @@ def test_files_of_pictures_that_are_not_read_are_left_out(tmp_path):
     files = ['train/labels/0.txt', 'old/labels/0.txt']
     pairs, changes, faults = pair(tmp_path, pictures, files, chosen=pictures[:1])
     assert (pairs, faults) == ({pictures[0]: files[0]}, [])
-    assert changes == {'annotation files of pictures that are left out': 1}
+    assert changes == {'annotation files of images that are left out': 1}
 
 
 def test_a_file_may_name_its_picture_and_have_the_whole_name_of_it(tmp_path):
@@ -131,7 +131,9 @@ def test_a_picture_of_a_form_that_is_not_read_is_named(tmp_path):
     (tmp_path / 'images').mkdir()
     (tmp_path / 'images' / '1.HEIC').write_bytes(b'x')
     _, _, (fault,) = pair(tmp_path, ['images/0.png'], ['labels/0.txt', 'labels/1.txt'])
-    assert 'its picture 1.HEIC is of a form that is not read. Convert it to one of .jpg' in fault
+    assert (
+        'the format of its image 1.HEIC is not supported. Convert the image to one of .jpg' in fault
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from vitbackbones.importing.source import Source
 
 from .forms import picture
 
-CUT = 'objects that reach beyond the edge of their picture, cut there'
-LOST = 'objects outside of their picture or thinner than a pixel, left out'
-EXCHANGED = 'boxes with corners in another order, put right'
+CUT = 'objects that extend beyond the edge of their image, cut at the edge'
+LOST = 'objects outside their image or thinner than a pixel, left out'
+EXCHANGED = 'boxes with corners in another order, reordered'
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_objects_are_brought_inside_and_what_is_changed_is_noted(tmp_path, point
     assert {*source.changes} - {CUT} == {change} - {CUT, None}
     add_object(source, opened, 'cat', points, '0.txt, line 2')
     assert len(opened.objects) == bool(box)
-    assert source.changes.get('objects that are there twice, taken once', []) == (
+    assert source.changes.get('duplicate objects, kept once', []) == (
         ['0.txt, line 2'] if box else []
     )
 
@@ -53,7 +53,7 @@ def test_a_picture_that_is_cut_short_is_refused(tmp_path):
 def test_a_pipe_is_not_waited_for(tmp_path):
     picture(tmp_path / 'a.png')
     os.mkfifo(tmp_path / 'b.png')
-    with pytest.raises(InputError, match='b.png: not a regular file. Put a good copy there'):
+    with pytest.raises(InputError, match='b.png: not a regular file. Replace it with a good copy'):
         open_picture(Source(tmp_path), tmp_path / 'b.png')
 
 

@@ -28,7 +28,7 @@ def test_all_files_that_are_not_hidden_are_found_at_any_depth(root):
 
 
 def test_a_folder_without_pictures_is_refused(tmp_path):
-    with pytest.raises(InputError, match='no picture'):
+    with pytest.raises(InputError, match='no images'):
         Source(tmp_path)
 
 
@@ -73,11 +73,11 @@ def test_folders_of_data_with_names_like_those_of_tools_are_read(root):
 def test_pictures_of_a_form_that_is_not_read_are_named(root):
     (root / '1.HEIC').write_bytes(b'x')
     assert Source(root).changes == {
-        'pictures of a form that is not read, left out; convert them': [str(root / '1.HEIC')]
+        'images in unsupported formats, left out; convert them': [str(root / '1.HEIC')]
     }
     (root / 'images' / '0.png').unlink()
     (root / 'data.yaml').write_text('path: /elsewhere')
-    message = r'no picture \(.jpg.*not read.*1\.HEIC.*data\.yaml leads to pictures, give it'
+    message = r'no images \(.jpg.*unsupported formats.*1\.HEIC.*data\.yaml leads to images, give it'
     with pytest.raises(InputError, match=message):
         Source(root)
 
@@ -134,11 +134,11 @@ def test_links_of_an_import_lead_to_pictures_of_its_folder(root, name, followed)
 
 def test_a_link_to_what_is_gone_is_named(root):
     (root / 'images' / 'link.png').symlink_to('nothing')
-    with pytest.raises(InputError, match='images/nothing, which is gone. Take it out, or import'):
+    with pytest.raises(InputError, match='nothing, which no longer exists. Remove it, or import'):
         Source(root)
 
 
 def test_links_alone_whose_pictures_are_gone_are_named(tmp_path):
     (tmp_path / '0.png').symlink_to('moved.png')
-    with pytest.raises(InputError, match=r'no picture .* Links lead to .*/moved\.png, which is'):
+    with pytest.raises(InputError, match=r'no images .* Links point to .*/moved\.png, which no'):
         Source(tmp_path, follow=True)

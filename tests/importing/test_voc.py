@@ -37,7 +37,7 @@ def test_pixels_count_from_1_and_the_last_one_is_inside(tmp_path):
     voc(tmp_path / '0.xml', CAT, voc_object('dog', 21, 11, 40, 30, difficult=1))
     found, changes = read(tmp_path)
     assert found == [('cat', [0, 0, 10, 20], 0), ('dog', [20, 10, 20, 20], 1)]
-    assert changes == {'difficult objects, neither learned nor counted (iscrowd)': 1}
+    assert changes == {'difficult objects, neither trained on nor counted (iscrowd)': 1}
 
 
 def test_a_corner_of_0_says_that_pixels_count_from_0(tmp_path):
@@ -47,7 +47,9 @@ def test_a_corner_of_0_says_that_pixels_count_from_0(tmp_path):
     voc(tmp_path / '1.xml', voc_object('cat', 5, 0, 10, 20))
     found, changes = read(tmp_path)
     assert [box for _, box, _ in found] == [[1, 1, 9, 19], [5, 0, 5, 20]]
-    assert changes == {'boxes with a corner at 0, so all count pixels from 0, not from 1': 1}
+    assert changes == {
+        'boxes with a corner at 0, so all coordinates are read from 0 instead of 1': 1
+    }
 
 
 def test_vocs_own_folders_and_lists(tmp_path):
@@ -66,7 +68,7 @@ def test_vocs_own_folders_and_lists(tmp_path):
     assert splits == {'a': 'train', 'b': 'val', 'c': 'test'}
     assert (classes, source.faults) == (['cat'], [])
     unlisted, without = source.changes.items()
-    assert 'ImageSets/Main lacks' in unlisted[0]
+    assert 'not in ImageSets/Main' in unlisted[0]
     assert [Path(place).name for _, (place,) in (unlisted, without)] == ['d.jpg', 'e.jpg']
 
 
@@ -81,7 +83,7 @@ def test_train_counts_before_val_where_lists_have_the_same_pictures(tmp_path):
     pictures, _ = read_voc(source)
     assert [picture.split for picture in pictures] == ['train', 'train', 'test']
     ((what, places),) = source.changes.items()
-    assert what.startswith('pictures in several lists, of which train counts before val')
+    assert what.startswith('images in several lists; train is used before val')
     assert [place.rpartition('Main')[2] for place in places] == [
         '/val.txt: b',
         '/train.txt: a',
@@ -110,8 +112,8 @@ def test_lines_of_lists_are_names_paths_or_files(tmp_path, line, listed):
     source = Source(tmp_path)
     pictures, _ = read_voc(source)
     assert ('a b' in {picture.path.stem for picture in pictures}) == listed
-    assert ('names in lists that no picture has' in source.changes) != listed
-    assert len(source.changes['lists of pictures outside of ImageSets, not followed']) == 1
+    assert ('names in lists without an image' in source.changes) != listed
+    assert len(source.changes['lists of images outside ImageSets, not used']) == 1
 
 
 def test_lists_may_lie_in_image_sets_itself(tmp_path):
@@ -154,7 +156,7 @@ def test_every_box_of_an_object_counts_and_its_parts_are_named(tmp_path):
     assert found[2][1] == pytest.approx([18, 6, 4, 8], abs=1e-5)
     assert changes == {
         'parts of objects, left out': 1,
-        'outlines beside a box of the same object, left out': 1,
+        'outlines of objects that also have a box, left out': 1,
     }
 
 
@@ -174,8 +176,9 @@ def test_a_file_goes_by_the_picture_that_it_names_and_others_are_left_out(tmp_pa
     found, changes = read(tmp_path)
     assert len(found) == 1
     assert changes == {
-        'annotation files apart from their pictures, paired by what they name': 1,
-        'files of other content, left out': 2,
+        'annotation files in other folders than their images, matched by the image that they '
+        'name': 1,
+        'files with other content, left out': 2,
     }
 
 
@@ -191,19 +194,22 @@ def test_a_doctype_in_another_encoding_is_found(tmp_path):
     ('text', 'message'),
     [
         ('<html/>', 'its root is <html>, not <annotation>'),
-        ('<size><width>wide</width></size>', "the size of its picture is 'wide'"),
+        ('<size><width>wide</width></size>', "gives 'wide'"),
         ('<object><name>cat</name></object>', 'object 1 has no <bndbox>'),
-        ('<object><name>c</name><polygon><x1>1</x1></polygon></object>', '<polygon> without three'),
-        ('<object/><bndbox/>', 'has boxes outside of its <object> entries'),
+        (
+            '<object><name>c</name><polygon><x1>1</x1></polygon></object>',
+            'with fewer than three',
+        ),
+        ('<object/><bndbox/>', 'has boxes outside its <object> entries'),
         (voc_object(' ', 1, 1, 5, 5), 'object 1 has no <name>'),
-        (voc_object('cat', 1, 1, 'x', 5), 'object 1 has no <bndbox> of four numbers'),
+        (voc_object('cat', 1, 1, 'x', 5), 'object 1 has no <bndbox> with four numbers'),
         (
             '<size><width>30</width><height>40</height></size>',
-            'is of a picture of 30 x 40 pixels, .* 40 x 30',
+            'describes an image of 30 x 40 pixels, .* 40 x 30',
         ),
         (f'<!DOCTYPE a [{LAUGHS}]><a>&a9;</a>', 'has a DOCTYPE'),
-        ('<a>', 'not an XML file that can be read: no element found'),
-        ('version https://git-lfs.github.com/spec/v1\noid', 'is a pointer of Git LFS'),
+        ('<a>', 'is not a readable XML file: no element found'),
+        ('version https://git-lfs.github.com/spec/v1\noid', 'is a Git LFS pointer'),
     ],
     ids=lambda text: text[:30],
 )
@@ -225,8 +231,8 @@ def test_a_picture_that_git_did_not_fetch_is_named_with_what_to_do(tmp_path):
         voc(tmp_path / f'{name}.xml', CAT)
     (tmp_path / '0.png').write_text('version https://git-lfs.github.com/spec/v1\noid\n')
     (fault,), kept = faults(tmp_path)
-    assert 'is a pointer of Git LFS' in fault
-    assert '"git lfs pull" fetches it' in fault
+    assert 'is a Git LFS pointer' in fault
+    assert 'Run "git lfs pull" to fetch it' in fault
     assert kept == ['1.png']
 
 
@@ -238,4 +244,4 @@ def test_a_picture_that_is_turned_when_it_is_loaded(tmp_path):
     assert read(tmp_path)[0] == [('cat', [0, 0, 10, 20], 0)]
     voc(tmp_path / '0.xml', CAT, size=(40, 30))
     (fault,), _ = faults(tmp_path)
-    assert 'is of a picture of 40 x 30' in fault
+    assert 'describes an image of 40 x 30' in fault

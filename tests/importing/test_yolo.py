@@ -30,7 +30,7 @@ def test_boxes_outlines_and_pictures_without_objects(tmp_path):
     assert (shape['name'], shape['bbox']) == ('dog', [4, 3, 16, 15])
     assert (shape['segmentation'], shape['area']) == ([[4, 3, 20, 3, 20, 18]], 120)
     assert [each.objects for each in pictures[1:]] == [[], []]
-    assert changes == {'pictures without a label file, taken as without objects': 1}
+    assert changes == {'images without a label file, taken to have no objects': 1}
     assert {each.split for each in pictures} == {'train'}
 
 
@@ -44,10 +44,10 @@ def test_a_yaml_file_leads_to_the_pictures_of_each_split(tmp_path):
     pictures, changes = read(root)
     assert [each.split for each in pictures] == ['train', 'val']
     assert changes == {
-        'splits and lines of lists that lead to no picture here': 1,
-        'lists of pictures, not followed': 1,
-        'pictures to which no list or YAML file leads, left out': 1,
-        'annotation files of pictures that are left out': 1,
+        'splits and lines of lists that lead to no image here': 1,
+        'lists of images, not used': 1,
+        'images that no list or YAML file leads to, left out': 1,
+        'annotation files of images that are left out': 1,
     }
 
 
@@ -91,8 +91,8 @@ def test_a_split_that_no_yaml_file_names_is_taken_by_its_folder(tmp_path):
         ('c', 'test'),
         ('a', 'train'),
     ]
-    note = 'pictures of folders without any label file, left out'
-    assert changes[f'{note} (an empty file says that there is no object)'] == 1
+    note = 'images in folders without any label file, left out'
+    assert changes[f'{note} (an empty file means that there are no objects)'] == 1
 
 
 def test_darknets_files_and_lists_without_settings(tmp_path):
@@ -109,13 +109,13 @@ def test_darknets_files_and_lists_without_settings(tmp_path):
     (tmp_path / 'fold2' / 'train.txt').write_text('obj/b.png\n')
     pictures, changes = read(tmp_path)  # which of the lists is meant is not clear
     assert [each.split for each in pictures] == [None, None]
-    assert changes == {'lists of pictures, not followed': 3}
+    assert changes == {'lists of images, not used': 3}
     (tmp_path / 'fold2' / 'train.txt').unlink()
     text = 'classes = 2\ntrain = data/valid.txt\nnames = data/obj.names\nbackup = backup/\n'
     (tmp_path / 'obj.data').write_text(text)
     pictures, changes = read(tmp_path)
     assert [each.path.stem for each in pictures] == ['b']
-    assert changes['lists of pictures, not followed'] == 1
+    assert changes['lists of images, not used'] == 1
 
 
 @pytest.mark.parametrize(('text', 'is_other'), [('cat\n dog', False), ('dog\ncat', True)])
@@ -124,7 +124,7 @@ def test_other_names_than_those_of_the_yaml_file_are_said(tmp_path, text, is_oth
     (root / 'classes.txt').write_text(text)
     (only,), changes = read(root)
     assert [entry['name'] for entry in only.objects] == ['cat']
-    assert ('texts with other names than data.yaml, not used' in changes) == is_other
+    assert ('text files with other names than data.yaml, not used' in changes) == is_other
 
 
 @pytest.mark.parametrize('name', ['_darknet.labels', 'voc.names', 'class_names.txt'])
@@ -177,7 +177,7 @@ def test_names_are_read_as_they_are_written(tmp_path, names, read_as):
     assert [entry['name'] for entry in only.objects] == read_as
     assert not any('nc ' in what for what in changes)
     (root / 'data.yaml').write_text(f'nc: 80\nnames: {names}\n')
-    assert read(root)[1]['nc that is not the number of names, not used'] == 1
+    assert read(root)[1]['nc that differs from the number of names, not used'] == 1
 
 
 def test_of_several_yaml_files_that_which_leads_to_the_pictures_counts(tmp_path):
@@ -195,16 +195,14 @@ def test_of_several_yaml_files_that_which_leads_to_the_pictures_counts(tmp_path)
     (only,), changes = read(root)
     assert [entry['name'] for entry in only.objects] == ['cat']
     assert changes == {
-        'YAML files that cannot be used, left out': 1,
-        'YAML files beside data.yaml, left out': 1,
+        'unusable YAML files, left out': 1,
+        'YAML files besides data.yaml, left out': 1,
     }
     stock = 'train: VisDrone/images/train\nnames: [bird]\ndownload: https://example.org/x.zip\n'
     (root / 'code' / 'data' / 'visdrone.yaml').write_text(stock)
-    assert read(root)[1]['YAML files beside data.yaml, left out'] == 2
+    assert read(root)[1]['YAML files besides data.yaml, left out'] == 2
     (root / 'same.yaml').write_text('train: images/train\nnames: [dog, cat]\n')
-    with pytest.raises(
-        InputError, match='different classes or splits. Give the one .* import yolo'
-    ):
+    with pytest.raises(InputError, match='different classes or splits. Give one .* import yolo'):
         read(root)
     source = Source(root, settings=root / 'same.yaml')
     ((only,), _) = read_yolo(source)
@@ -219,7 +217,7 @@ def test_the_end_of_a_path_is_not_that_of_another_split(tmp_path):
     (tmp_path / 'data.yaml').write_text('train: train/images\nval: val/images\nnames: [cat]\n')
     (only,), changes = read(tmp_path)
     assert only.split == 'train'
-    assert changes == {'splits and lines of lists that lead to no picture here': 1}
+    assert changes == {'splits and lines of lists that lead to no image here': 1}
 
 
 def test_where_none_leads_to_pictures_the_uppermost_yaml_file_names_the_classes(tmp_path):
@@ -266,7 +264,7 @@ def test_the_folder_of_a_yaml_file_is_that_around_its_pictures(tmp_path, place, 
 
 def test_a_yaml_file_may_not_lead_through_the_whole_disk(tmp_path):
     (tmp_path / 'data.yaml').write_text('train: [/etc, /usr]\nnames: [cat]\n')
-    with pytest.raises(InputError, match='share the folder / alone'):
+    with pytest.raises(InputError, match='have only the folder / in common'):
         folder_of(tmp_path / 'data.yaml')
 
 
@@ -278,13 +276,13 @@ def test_other_texts_are_left_out_and_labels_without_a_picture_are_faults(tmp_pa
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_bytes(text.encode('latin-1'))
     _, changes = read(root)
-    assert changes == {'files of other content, left out': 5}
+    assert changes == {'files with other content, left out': 5}
     for number, text in enumerate((BOX, '0 0.1 0.1 0.5 0.1 0.5 0.6', '3.0 .5 .5 1e-1 .5')):
         (root / 'labels' / 'train' / f'lost{number}.txt').write_text(text)
     source = Source(root)
     read_yolo(source)
     assert len(source.faults) == 3
-    assert all('has no picture' in fault for fault in source.faults)
+    assert all('has no image' in fault for fault in source.faults)
 
 
 def test_a_text_of_labels_names_no_classes(tmp_path):
@@ -294,7 +292,7 @@ def test_a_text_of_labels_names_no_classes(tmp_path):
     source = Source(root)
     _, names = read_yolo(source)
     (fault,) = source.faults
-    assert (names, 'labels.txt: has no picture' in fault) == (['0'], True)
+    assert (names, 'labels.txt: has no image' in fault) == (['0'], True)
 
 
 def test_numbers_are_the_names_where_nothing_names_the_classes(tmp_path):
@@ -305,7 +303,7 @@ def test_numbers_are_the_names_where_nothing_names_the_classes(tmp_path):
     assert names == ['0', '2', '11']
     assert [[e['name'] for e in each.objects] for each in pictures] == [['0', '11'], ['2']]
     (what,) = source.changes
-    assert what.startswith('no file names the classes, so their numbers are the names')
+    assert what.startswith('no file names the classes, so their numbers are used as names')
     source = Source(root, names=['cat', 'dog'])
     pictures, names = read_yolo(source)
     assert (names, len(source.faults)) == (['cat', 'dog'], 2)
@@ -317,7 +315,7 @@ def test_key_points_are_left_out(tmp_path):
         file.write('kpt_shape: [3, 2]\n')
     (only,), changes = read(root)
     assert [entry['bbox'] for entry in only.objects] == [[15, 12, 10, 6]]
-    assert changes == {'key points, left out': 1}
+    assert changes == {'keypoints, left out': 1}
 
 
 @pytest.mark.parametrize(
@@ -327,12 +325,21 @@ def test_key_points_are_left_out(tmp_path):
         (f'{BOX}\n-1 0.5 0.5 0.2 0.2', 'line 3: has the class -1'),
         ('0 0.5 0.5 0.2', 'line 1: has 4 numbers'),
         ('0 0.5 0.5 0.2 0.2 0.9', 'line 1: has 6 numbers.* confidences'),
-        ('0 20 15 10 10', 'line 1: has the number 20, but YOLO counts in parts of the width'),
-        ('0 0.1 0.1 0.5 -30 0.5 0.6', 'line 1: has the number -30, but YOLO counts in parts'),
+        (
+            '0 20 15 10 10',
+            'line 1: has the number 20, but YOLO coordinates',
+        ),
+        (
+            '0 0.1 0.1 0.5 -30 0.5 0.6',
+            'line 1: has the number -30, but YOLO coordinates',
+        ),
         ('0 0.9 0.5 0.9 0.2', 'line 1: the coordinate 54 is far outside'),
         ('0 nan 0.5 0.9 0.2', 'line 1: the coordinate nan is far outside'),
-        ('cat 0.5 0.5 0.2 0.2', "line 1: 'cat 0.5 0.5 0.2 0.2' are not numbers. A line of YOLO"),
-        ('684,8,273,116,0,0', "line 1: '684,8,273,116,0,0' are not numbers"),
+        (
+            'cat 0.5 0.5 0.2 0.2',
+            "line 1: 'cat 0.5 0.5 0.2 0.2' is not a list of numbers. A",
+        ),
+        ('684,8,273,116,0,0', "line 1: '684,8,273,116,0,0' is not a list of numbers"),
     ],
 )
 def test_one_bad_line_is_named_with_its_file(tmp_path, text, message):
@@ -346,13 +353,13 @@ def test_one_bad_line_is_named_with_its_file(tmp_path, text, message):
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('names: !!python/object/apply:os.system ["touch run"]', 'not a YAML file'),
+        ('names: !!python/object/apply:os.system ["touch run"]', 'not a readable YAML file'),
         ('names: 3', 'must be a list of different names'),
         ('names: [a, a]', 'must be a list of different names'),
         ('names: {1: a, 2: b}', 'must be a list of different names'),
         ('names: [[a], b]', 'must be a list of different names'),
-        ('names: {0: a, 1: b, 1: c}', "it has '1' twice"),
-        ('names: [a]\nnc: 1\nnames: [b]', "it has 'names' twice"),
+        ('names: {0: a, 1: b, 1: c}', "it contains '1' twice"),
+        ('names: [a]\nnc: 1\nnames: [b]', "it contains 'names' twice"),
     ],
 )
 def test_a_yaml_file_runs_nothing_and_must_name_the_classes(tmp_path, monkeypatch, text, message):

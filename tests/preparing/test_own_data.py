@@ -197,13 +197,13 @@ def test_a_split_without_objects_measures_nothing(config, tmp_path, capsys, spli
     file = roboflow(tmp_path / 'own') / split / '_annotations.coco.json'
     file.write_text(json.dumps(json.loads(file.read_text()) | {'annotations': []}))
     if split == 'valid':
-        with pytest.raises(InputError, match=r'no picture for val has .*nothing can be measured\.'):
+        with pytest.raises(InputError, match=r'no image for val has .*nothing can be measured\.'):
             use_own_data(config, 'own')
         return
     found = use_own_data(config, 'own')
     assert found.test_dataloader.dataset.ann_file == found.val_dataloader.dataset.ann_file
-    assert 'so test takes those for val' in capsys.readouterr().err
-    with pytest.raises(InputError, match='no picture for test has'):
+    assert 'so test uses the val images' in capsys.readouterr().err
+    with pytest.raises(InputError, match='no image for test has'):
         use_own_data(config, 'own', None, checkpoint_of(found))
 
 
@@ -263,7 +263,7 @@ def test_patterns_are_for_masks(config, tmp_path, monkeypatch):
     made['val_dataloader'] = made['train_dataloader']
     found = use_own_data(named(made), 'own', **patterns)
     assert found.train_dataloader.dataset.metainfo.classes == ('background', 'foreground')
-    with pytest.raises(InputError, match=r'--pictures and --masks: give both, such as'):
+    with pytest.raises(InputError, match=r'--pictures and --masks: give both options, for example'):
         use_own_data(named(made), 'own', pictures='images/{}.png')
 
 
@@ -271,7 +271,7 @@ def test_a_file_without_annotations_is_refused_as_such(config, tmp_path):
     write(tmp_path / 'own', {f'{i}.jpg': None for i in range(9)})
     content = coco([f'{i}.jpg' for i in range(9)]) | {'annotations': []}
     write(tmp_path / 'own', {'a.json': content})
-    with pytest.raises(InputError, match=r'own/a\.json: no picture has an object that counts'):
+    with pytest.raises(InputError, match=r'own/a\.json: no image has an object that counts'):
         use_own_data(config, 'own')
 
 

@@ -47,7 +47,9 @@ def test_a_file_stands_there(tmp_path):
     with pytest.raises(InputError, match=message):
         prepare_folder(tmp_path / 'taken', '--work-dir')
     for place in (tmp_path / 'taken/below', '/proc/x'):  # below a file; where nothing may be made
-        with pytest.raises(InputError, match=rf'--draw {place}: cannot be written to \(.+\); choo'):
+        with pytest.raises(
+            InputError, match=rf'--draw {place}: cannot be written to \(.+\)\. Choo'
+        ):
             prepare_folder(place, '--draw')
 
 
@@ -67,7 +69,7 @@ def test_a_disk_without_room_for_the_config_and_the_log(tmp_path):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2**16, before[1]))
     try:
-        with pytest.raises(InputError, match=r'cannot be written to \(File too large\); choose'):
+        with pytest.raises(InputError, match=r'cannot be written to \(File too large\)\. Choose'):
             prepare_folder(tmp_path / 'run', '--work-dir')
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)

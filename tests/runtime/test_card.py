@@ -51,7 +51,7 @@ def test_both_files_must_be_there(written):
         ('{', r'model\.onnx\.json is not JSON .* export model\.onnx again'),
         ('[' * 10**5, 'is not JSON'),
         ('[]', 'a card must be an object'),
-        (' ' * (2**24 + 1), 'cannot be read: it has more than 16777216 bytes'),
+        (' ' * (2**24 + 1), 'cannot be read: it is larger than 16777216 bytes'),
         ('{}', 'json misses format, task, .*; export the file again'),
     ],
     ids=range(5),

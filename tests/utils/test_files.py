@@ -57,7 +57,7 @@ def test_a_second_writer_is_refused_and_told_who_writes(folder, holder):
 def test_a_link_of_its_name_is_not_followed(tmp_path):
     (tmp_path / 'dear').write_text('kept')
     (tmp_path / '.lock').symlink_to(tmp_path / 'dear')
-    with pytest.raises(InputError, match=r'^--out: .*\.lock cannot be opened .* remove it, or'):
+    with pytest.raises(InputError, match=r'^--out: .*\.lock cannot be opened .* Remove it, or'):
         folder_lock(tmp_path, '--out').__enter__()
     assert (tmp_path / 'dear').read_text() == 'kept'
 
@@ -115,7 +115,7 @@ def test_a_folder_whose_name_cannot_be_given_leaves_what_had_it(tmp_path, monkey
 
     monkeypatch.setattr(os, 'rename', fails)
     with (
-        pytest.raises(InputError, match='what was there before is unharmed'),
+        pytest.raises(InputError, match='What was there before is unchanged'),
         whole_folder(target, '--out'),
     ):
         pass
@@ -158,7 +158,7 @@ def test_a_file_of_as_many_bytes_as_allowed_is_read_and_no_larger_one(tmp_path):
     file = tmp_path / 'file'
     file.write_bytes(b'12345')
     assert read_small(file, most=5) == b'12345'
-    with pytest.raises(InputError, match=r'/file cannot be read: it has more than 4 bytes$'):
+    with pytest.raises(InputError, match=r'/file cannot be read: it is larger than 4 bytes$'):
         read_small(file, most=4)
 
 
@@ -202,5 +202,5 @@ def test_a_folder_to_write_is_apart_from_one_that_is_read(tmp_path, out, around,
     if not refused:
         require_apart(tmp_path / out, 'OUT', tmp_path / 'data', around)
         return
-    with pytest.raises(InputError, match=r'OUT must be .*; choose a folder beside it, such as'):
+    with pytest.raises(InputError, match=r'OUT must be .*. Choose a folder next to it, such as'):
         require_apart(tmp_path / out, 'OUT', tmp_path / 'data', around)

@@ -20,7 +20,7 @@ PUBLIC = {
     'vitbackbones.inference.sources': (),
     'vitbackbones.results': (),
     'vitbackbones.results.analysis.run_log': (),
-    'vitbackbones.results.audit': ('Suspicion',),
+    'vitbackbones.results.audit': (),
     'vitbackbones.results.audit.regions': ('DoubtfulRegions',),
     'vitbackbones.results.report.page': (),
     'vitbackbones.results.publishing.model_card': (),

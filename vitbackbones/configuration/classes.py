@@ -127,7 +127,7 @@ def check_classes(config: Config, splits: tuple[str, ...]) -> None:
         for key, width in widths if names else ():
             if width != len(names):
                 raise InputError(
-                    f'{config.filename}: {key} is {width}, but {path}.{source} names {len(names)} '
-                    f'classes ({shorten(names)}). Set {key}={len(names)}, or metainfo.classes of '
-                    'every data set to the names of the classes of the model.'
+                    f'{config.filename}: {key} is {width}, but {path}.{source} names '
+                    f'{len(names)} classes ({shorten(names)}). Set {key}={len(names)}, or set '
+                    'metainfo.classes of every data set to the classes of the model.'
                 )

@@ -146,7 +146,7 @@ def _use_shards(config: Config, roots: dict[str, str]) -> None:
             dataset.update(type=f'{SCOPE}.ImageNetShards', shards=split)
     if process_rank() == 0:
         for file in dict.fromkeys(used):
-            print(f'{file}: shards are read in place of class folders')
+            print(f'{file}: shards are read instead of class folders')
 
 
 def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:

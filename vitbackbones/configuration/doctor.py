@@ -184,7 +184,7 @@ def torch(env: Environment) -> Answer:
         text = f'{version} is built without CUDA, but this machine has an NVIDIA GPU'
         return 'problem', text, 'pip install --force-reinstall torch torchvision'
     text = f'{version} for CUDA {answers["cuda"]} does not find the GPU: {answers["fault"]}'
-    remedy = 'nvidia-smi, which names the CUDA of the driver; newer drivers run older CUDA'
+    remedy = 'nvidia-smi, which shows the CUDA version of the driver; newer drivers run older CUDA'
     return 'problem', text, remedy
 
 
@@ -198,7 +198,7 @@ def torchvision(env: Environment) -> Answer | None:
         fault = f'import torchvision: {error}'
     if fault:
         return 'problem', fault, _torch_again(env)
-    return 'ok', f'{env.version("torchvision")}, made for this torch'
+    return 'ok', f'{env.version("torchvision")}, built for this torch'
 
 
 def unequal_pair(env: Environment) -> str:
@@ -210,9 +210,9 @@ def unequal_pair(env: Environment) -> str:
     requires = ' '.join(env.packages['torchvision'].requires)
     found = re.search(r'\btorch\s*\(?==\s*([\d.]+)', requires)
     if found and found[1] != there:
-        return f'torchvision {vision} is made for torch {found[1]}, and torch is {there}'
+        return f'torchvision {vision} is built for torch {found[1]}, but torch is {there}'
     if local and others and local != others:
-        return f'torch is built for {local}, and torchvision for {others}'
+        return f'torch is built for {local}, but torchvision for {others}'
     return ''
 
 

@@ -65,7 +65,7 @@ class IdxPictures(BaseDataset):
             ]
         except Exception as error:
             raise InputError(
-                f"{' and '.join(files)}: not pictures and labels as MNIST's ({error!r})"
+                f'{" and ".join(files)}: not MNIST images and labels ({error!r})'
             ) from error
 
 
@@ -92,7 +92,7 @@ class ImageNetV2(BaseDataset):
         strange = {file.parent.name for file in files} - set(map(str, range(1000)))
         if strange or not files:
             found = f'a folder {min(strange)!r}' if strange else 'no images (*/*.jpeg)'
-            raise InputError(f'{folder}: {found}; ImageNet-V2 has folders named 0 to 999')
+            raise InputError(f'{folder}: {found}, but ImageNet-V2 has folders named 0 to 999')
         return [{'img_path': str(file), 'gt_label': int(file.parent.name)} for file in files]
 
 
@@ -117,8 +117,8 @@ class INaturalist(BaseDataset):
             ]
         except (KeyError, TypeError) as error:
             raise InputError(
-                f'{self.ann_file}: not annotations of iNaturalist ({error!r}); they have '
-                'categories, images and annotations, each with an id, that refer to each other.'
+                f'{self.ann_file}: not iNaturalist annotations ({error!r}). They must have '
+                'categories, images and annotations, each with an id.'
             ) from error
         self._metainfo['classes'] = tuple(names[key] for key in labels)
         root = Path(self.data_root)
@@ -157,8 +157,8 @@ class ReaLAccuracy(BaseMetric):
             number = re.search(r'val_(\d+)', Path(path).name)
             if number is None or not 1 <= int(number[1]) <= len(self.labels):
                 raise InputError(
-                    f'{path}: {self.ann_file} has labels of ILSVRC2012_val_00000001 to '
-                    f'{len(self.labels):08}, and not of this image'
+                    f'{path}: {self.ann_file} has labels for ILSVRC2012_val_00000001 to '
+                    f'{len(self.labels):08}, but not for this image'
                 )
             if labels := self.labels[int(number[1]) - 1]:
                 best = sample['pred_score'].topk(max(self.topk)).indices.tolist()

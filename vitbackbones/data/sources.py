@@ -86,7 +86,9 @@ def find_sources(inputs: Sequence[str], out: Path, role: str = 'INPUT') -> list[
     """
     for given in inputs:
         if '://' in str(given):
-            raise InputError(f'{role} {given}: is an address. Download the file, and give its path')
+            raise InputError(
+                f'{role} {given}: is a web address. Download the file, and give its path'
+            )
     found = [(path, _files(path, out, role)) for path in map(Path, map(os.path.abspath, inputs))]
     parents = [path if path.is_dir() else path.parent for path, _ in found]
     shared = Path(os.path.commonpath(parents))
@@ -113,7 +115,7 @@ def _files(path: Path, out: Path, role: str) -> list[Path]:
         raise InputError(f'{role} {path}: no image or video there ({", ".join(sorted(SUFFIXES))})')
     if others:  # also links that lead nowhere, and links to folders
         print(
-            printable(f'{path}: {plural(len(others), "other file")} left out ({some(others, str)})')
+            printable(f'{path}: {plural(len(others), "other file")} skipped ({some(others, str)})')
         )
     return files
 
@@ -136,7 +138,7 @@ def read_frames(source: Source, color: str | int = 'color') -> Iterator[Frame]:
         yield Frame(source, read_image(str(source.path), color, advice=''))
         return
     if color != 'color':
-        raise UnreadableImage(f'video file {source.path}: has 3 bands, and the model reads {color}')
+        raise UnreadableImage(f'video file {source.path}: has 3 bands, but the model reads {color}')
     video = cv2.VideoCapture(str(source.path))
     rate = video.get(cv2.CAP_PROP_FPS) or DEFAULT_RATE
     number = 0
@@ -150,6 +152,4 @@ def read_frames(source: Source, color: str | int = 'color') -> Iterator[Frame]:
         raise UnreadableImage(f'video file {source.path}: not a video, or damaged')
     said = count_frames(source)
     if said - number > rate:  # a container's number is an estimate
-        raise UnreadableImage(
-            f'video file {source.path}: breaks off after {number} of {said} frames'
-        )
+        raise UnreadableImage(f'video file {source.path}: ends after {number} of {said} frames')

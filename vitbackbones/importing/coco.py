@@ -14,7 +14,7 @@ from .pictures import BEYOND_EDGE, LEAST, OUTSIDE, Picture, open_picture
 from .source import Source
 
 KEPT = ('bbox', 'area', 'iscrowd', 'segmentation')
-NO_MASK = 'outlines of fewer than 3 points or outside of their picture, left out'
+NO_MASK = 'outlines with fewer than 3 points or outside their image, left out'
 
 
 def read_coco(source: Source, annotations: Sequence[str] = ()) -> tuple[list[Picture], list[str]]:
@@ -40,9 +40,9 @@ def read_coco(source: Source, annotations: Sequence[str] = ()) -> tuple[list[Pic
                     add_entry(source, picture, classes[entry['category_id']], entry, where)
     if source.left_out and not source.taken and not source.faults:
         raise InputError(
-            f'{source.root}: all {source.left_out} boxes are outside of their picture or thinner '
-            "than a pixel. COCO's boxes are [x, y, width, height] in pixels, not parts of the "
-            'width and height.'
+            f'{source.root}: all {source.left_out} boxes are outside their image or thinner '
+            'than a pixel. COCO boxes are [x, y, width, height] in pixels, not fractions of the '
+            'image.'
         )
     return [*pictures.values()], [*names]
 
@@ -61,11 +61,11 @@ def _picture(
     known = pictures.setdefault(picture.path, picture)
     if known.split != split:
         raise InputError(
-            f'{picture.path}: is for {known.split} and for {split}. Take it out of one of the '
-            'annotation files.'
+            f'{picture.path}: is listed for {known.split} and for {split}. Remove it from one '
+            'of the annotation files.'
         )
     if known is not picture:
-        source.change('pictures listed under several ids, joined', picture.path)
+        source.change('images listed under several ids, merged', picture.path)
     return known
 
 

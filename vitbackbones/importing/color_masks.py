@@ -71,20 +71,21 @@ def import_masks(
                 Image.fromarray(labels[codes]).save(target)
                 count += 1
     if not count:
-        raise InputError(f'not one mask can be used; the first: {source.faults[0]}')
+        raise InputError(f'no mask can be used; the first problem is: {source.faults[0]}')
     for file in source.pictures:
         if file not in used:
-            source.change('pictures and masks that belong to no pair, left out', file)
+            source.change('images and masks without a match, left out', file)
     unknown = {color: count for color, count in seen.most_common() if color not in named}
     colors = [f'#{color:06x} ({plural(count, "pixel")})' for color, count in unknown.items()]
     if sum(unknown.values()) > MOST_UNKNOWN * seen.total():
         raise InputError(
-            f'{sum(unknown.values()) / seen.total():.0%} of the pixels of the masks have colors '
-            f'that the table lacks: {some(colors, str)}. Add them to the table; what belongs to no '
-            'class is named void. Index masks need no import, and a JPEG changes colors.'
+            f'{sum(unknown.values()) / seen.total():.0%} of the mask pixels have colors that '
+            f'are not in the table: {some(colors, str)}. Add them to the table. Use the name '
+            'void for what belongs to no class. Index masks need no import, and JPEG changes '
+            'colors.'
         )
     for color in colors:
-        source.change('colors that the table lacks, ignored (255)', color)
+        source.change('colors that are not in the table, ignored (255)', color)
     (out / 'classes.txt').write_text(''.join(f'{name}\n' for name in names), 'utf-8')
     return f'{in_words(names)}; {plural(count, "picture")} with masks'
 
@@ -94,8 +95,9 @@ def _read_table(source: Source, given: Path | None, mask: Path) -> dict[int, str
     file = given or next((file for file in source.files if file.name in TABLES), None)
     if file is None:
         raise InputError(
-            f'{source.root}: no file names the colors. Put a colors.txt there with a line such as '
-            f'"128 64 128 road" for each, or name a file with --colors. {mask} has {_seen(mask)}.'
+            f'{source.root}: no file names the colors. Add a colors.txt with a line such as '
+            f'"128 64 128 road" for each, or give a file with --colors. {mask} contains '
+            f'{_seen(mask)}.'
         )
     rows = []
     for number, text in enumerate(read_text(file).splitlines(), 1):
@@ -107,14 +109,14 @@ def _read_table(source: Source, given: Path | None, mask: Path) -> dict[int, str
             rows.append((color[0] << 16 | color[1] << 8 | color[2], name))
         elif row or not HEADER.fullmatch(line):
             raise InputError(
-                f'{file}, line {number}: {cut(line)} is not a name with three numbers up to 255, '
-                'such as road,128,64,128.'
+                f'{file}, line {number}: {cut(line)} is not a name with three numbers up to '
+                '255, such as road,128,64,128.'
             )
     table = dict(rows)
     if len(table) < len(rows) or not 1 < len(table) <= MOST_CLASSES:
         raise InputError(
-            f'{file}: has {len(table)} colors in {len(rows)} lines; give each class a color of its '
-            f'own, for 2 to {MOST_CLASSES} classes.'
+            f'{file}: has {len(table)} different colors on {len(rows)} lines. Give each of 2 to '
+            f'{MOST_CLASSES} classes its own color.'
         )
     return table
 
@@ -132,5 +134,5 @@ def _read_colors(mask: Path) -> np.ndarray:
         with Image.open(mask) as image:
             pixels = np.asarray(upright(image).convert('RGB'), np.int32)  # (H, W, 3)
     except Exception as error:  # every Pillow plugin has exceptions of its own
-        raise InputError(f'{mask}: {reason_of(error)}. Put a good copy there.') from error
+        raise InputError(f'{mask}: {reason_of(error)}. Replace it with a good copy.') from error
     return pixels @ np.array([1 << 16, 1 << 8, 1], np.int32)  # (H, W, 3) -> (H, W)

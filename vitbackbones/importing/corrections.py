@@ -68,14 +68,14 @@ def import_corrections(
     _require_same(pool, audited, {*rows.values()})
     names = {each['id']: each['name'] for each in content['categories']}
     if strange := sorted({*names.values()} - {*pool.classes}):
-        raise InputError(f'{file}: has classes that are not in {source.root}: {some(strange)}')
+        raise InputError(f'{file}: contains classes that are not in {source.root}: {some(strange)}')
     by_row = defaultdict(list)
     for each in content['annotations']:
         where, row = f'{file}: annotation {each["id"]}', rows[each['image_id']]
         if is_list:
             _require_change(where, each, pool.labels[row], by_row[row])
             if each.get('score', 1) < least:
-                source.change(f'corrections of a likelihood below {least:g}, left out', where)
+                source.change(f'corrections with a likelihood below {least:g}, left out', where)
                 continue
         by_row[row] += _entries(source, pool, row, names[each['category_id']], each, where)
     count = sum(map(len, by_row.values()))
@@ -87,7 +87,7 @@ def import_corrections(
             for row in rows.values()
         }
         _write_boxes(pool, labels, out, copy)
-    return f'{plural(count, "annotation")} of {plural(len(rows), "picture")} taken over'
+    return f'{plural(count, "annotation")} of {plural(len(rows), "image")} applied'
 
 
 def corrected(labels: Sequence[dict], entries: Sequence[dict]) -> list[dict]:
@@ -117,9 +117,11 @@ def _require_change(where: str, entry: dict, labels: list[dict], others: list[di
     if fault in ('missing', 'mask'):
         return
     if label not in [each['label_id'] for each in labels]:
-        raise InputError(f'{where}: label_id is {cut(label)}, which no label of the picture has')
+        raise InputError(
+            f'{where}: label_id is {cut(label)}, but the image has no label with this id'
+        )
     if label in [each['label_id'] for each in others if each['fault'] != 'missing']:
-        raise InputError(f'{where}: label {cut(label)} has two corrections. Keep one.')
+        raise InputError(f'{where}: label {cut(label)} has two corrections. Keep only one.')
 
 
 def _entries(
@@ -149,9 +151,9 @@ def _entries(
 def _read(file: Path) -> dict:
     content = read_json(file, LARGEST)
     if not is_coco(content):
-        raise InputError(f"{file}: not in COCO's format (images, annotations and categories)")
+        raise InputError(f'{file}: is not in COCO format (images, annotations and categories)')
     if not content['images']:
-        raise InputError(f'{file}: lists no picture, so there is nothing to take over')
+        raise InputError(f'{file}: lists no images, so there is nothing to apply')
     require_read(file, content)
     return content
 
@@ -168,7 +170,7 @@ def _rows(file: Path, pool: Pool, content: dict) -> dict[int | str, int]:
         found = exact if exact in row_of else meant(name, [pool.root.parent], known)
         found = found or meant(ADDED.sub('', name), [], known)
         if found is None:
-            raise InputError(f'{file}: {cut(name)} is not one of the pictures in {pool.root}')
+            raise InputError(f'{file}: {cut(name)} is not an image in {pool.root}')
         rows[each['id']] = row_of[found]
     return rows
 
@@ -189,8 +191,8 @@ def _require_same(pool: Pool, audited: dict, rows: set[int]) -> None:
             changed.append(name)
     if changed:
         raise InputError(
-            f'{pool.root}: {plural(len(changed), "picture")} or the labels have changed since the '
-            f'audit: {some(changed)}. Audit again, or take them out of the list.'
+            f'{pool.root}: {plural(len(changed), "image")} or the labels have changed since the '
+            f'audit: {some(changed)}. Run the audit again, or remove them from the list.'
         )
 
 

@@ -28,23 +28,23 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
     known = by_name(source.pictures)
     for file in source.ending('.xml'):
         if not re.search(rb'<annotations[\s>]', beginning(file)):
-            source.change('files of other content, left out', file)
+            source.change('files with other content, left out', file)
             continue
         tree = read_xml(file, 'annotations', LARGEST)
         if tree.find('track') is not None:
-            raise InputError(f'{file}: has tracks of a video. Export it as "CVAT for images".')
+            raise InputError(f'{file}: contains video tracks. Export it as "CVAT for images".')
         bases = (file.parent / 'images', file.parent, source.root)
         for node in tree.iterfind('image'):
             with source.listing_faults():
                 name = node.get('name', '')
                 path = meant(name, bases, known)
                 if path is None:
-                    raise InputError(f'{file}: there is no picture {name}. Add it.')
+                    raise InputError(f'{file}: the image {name} does not exist. Add it.')
                 if not path.as_posix().endswith(name):
-                    note = 'pictures in other folders than the XML file says, taken by their names'
+                    note = 'images in other folders than the XML file says, found by their names'
                     source.change(note, f'{file}: {name}, {path}')
                 if path in found:
-                    raise InputError(f'{file}: {path} is annotated twice. Keep one <image>.')
+                    raise InputError(f'{file}: {path} is annotated twice. Keep only one <image>.')
                 picture = open_picture(source, path)
                 picture.split = named_split(node.get('subset', '').lower()) or picture.split
                 picture.require_size(file, node.get('width'), node.get('height'))
@@ -52,7 +52,7 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
                 found[path] = picture
     for path in source.pictures:
         if path not in found:
-            source.change('pictures that no XML file of CVAT names, left out', path)
+            source.change('images that no CVAT XML file lists, left out', path)
     return [*found.values()], names_of(found.values())
 
 
@@ -65,7 +65,7 @@ def _group_of(shape: Element) -> tuple[str | None, str] | None:
 def _add_shape(source: Source, picture: Picture, shape: Element, where: str) -> None:
     name = shape.get('label', '').strip()
     if shape.tag not in ('box', 'polygon', 'mask'):
-        source.leave_out(f'shapes of the type {shape.tag[:20]}, which are no objects', where)
+        source.leave_out(f'shapes of type {shape.tag[:20]}, which are not objects', where)
         return
     try:
         places = _mask(picture, shape) if shape.tag == 'mask' else _points(shape)
@@ -81,7 +81,7 @@ def _points(shape: Element) -> list[float]:
     if shape.tag == 'polygon':
         values = [float(word) for word in re.split('[,;]', shape.get('points', ''))]
         if len(values) < 6:
-            raise ValueError('less than three points')
+            raise ValueError('fewer than three points')
         return values
     x1, y1, x2, y2 = (float(shape.get(key, '')) for key in BOX)
     if angle := float(shape.get('rotation', 0)):
@@ -98,6 +98,6 @@ def _mask(picture: Picture, shape: Element) -> np.ndarray:
     mask = np.zeros((picture.height, picture.width), bool)
     inside = mask[top : top + height, left : left + width]  # a view
     if inside.shape != (height, width):
-        raise ValueError('a box that is not in the picture')
+        raise ValueError('a box outside the image')
     inside[:] = np.repeat(np.arange(len(runs)) % 2 == 1, runs).reshape(height, width)
     return mask

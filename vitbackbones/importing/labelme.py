@@ -28,7 +28,7 @@ def read_labelme(source: Source) -> tuple[list[Picture], list[str]]:
     pictures = []
     for path in source.pictures:
         if path not in pairs:
-            source.change('pictures without a JSON file, left out', path)
+            source.change('images without a JSON file, left out', path)
             continue
         with source.listing_faults():
             picture = open_picture(source, path, pairs[path])
@@ -50,7 +50,7 @@ def _read_shapes(source: Source, picture: Picture, file: Path) -> None:
     content = read_json(file, LARGEST)
     shapes = content.get('shapes') if isinstance(content, dict) else None
     if not isinstance(shapes, list):
-        raise InputError(f"{file}: has no list of shapes, as labelme's files do. Take it out.")
+        raise InputError(f'{file}: has no list of shapes, as labelme files do. Remove it.')
     picture.require_size(file, content.get('imageWidth'), content.get('imageHeight'))
     shapes = [shape if isinstance(shape, dict) else {} for shape in shapes]
     add_shapes(source, picture, str(file), shapes, _add_shape, _group_of)
@@ -65,14 +65,14 @@ def _add_shape(source: Source, picture: Picture, shape: dict, where: str) -> Non
     name, kind, points = (shape.get(key) for key in ('label', 'shape_type', 'points'))
     kind = kind or 'polygon'  # as of the first versions
     if not isinstance(kind, str) or kind not in LEAST:
-        source.leave_out(f'shapes of the type {str(kind)[:20]}, which are no objects', where)
+        source.leave_out(f'shapes of type {str(kind)[:20]}, which are not objects', where)
         return
     if not isinstance(name, str) or not name.strip() or not _are_points(points):
         raise InputError(f'{where}: has no label, or no points [x, y]. Correct it.')
     if len(points) < LEAST[kind]:
         raise InputError(
-            f'{where}: is a {kind} of {len(points)} points and needs {LEAST[kind]}. Draw it again, '
-            'or take it out.'
+            f'{where}: is a {kind} with {len(points)} points but requires {LEAST[kind]}. Draw '
+            'it again, or remove it.'
         )
     if kind == 'mask':
         add_mask(source, picture, name.strip(), _mask(picture, shape, where), where)
@@ -103,10 +103,10 @@ def _mask(picture: Picture, shape: dict, where: str) -> np.ndarray:
             is_larger = image.width > picture.width + 1 or image.height > picture.height + 1
             part = np.zeros((0, 0)) if is_larger else np.asarray(image.convert('L')) > 0
     except Exception as error:  # every Pillow plugin has exceptions of its own
-        raise InputError(f'{where}: its mask is no picture in base64. Draw it again.') from error
+        raise InputError(f'{where}: its mask is not a base64 image. Draw it again.') from error
     height, width = part.shape
     if is_larger or not (0 <= left <= picture.width and 0 <= top <= picture.height):
-        raise InputError(f'{where}: its mask is not inside of {picture.path}. Draw it again.')
+        raise InputError(f'{where}: its mask is not inside {picture.path}. Draw it again.')
     mask = np.zeros((picture.height, picture.width), bool)
     inside = mask[top : top + height, left : left + width]  # a view
     inside[:] = part[: inside.shape[0], : inside.shape[1]]

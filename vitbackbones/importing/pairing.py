@@ -46,9 +46,9 @@ def paired(
         with source.listing_faults():
             path = told(file)
             if path is None:
-                source.change('files of other content, left out', file)
+                source.change('files with other content, left out', file)
             elif file.parent in second - pairs.settled:
-                source.change('annotation files beside those that are read, left out', file)
+                source.change('annotation files alongside those that are read, left out', file)
             else:
                 pairs.add_apart(file, path)
     return pairs.found
@@ -103,7 +103,10 @@ class _Pairs:
         if not alike:
             raise InputError(self._without_picture(file))
         if kept := self._add(file, alike):
-            note = 'annotation files apart from their pictures, paired by what they name'
+            note = (
+                'annotation files in other folders than their images, matched by the image that '
+                'they name'
+            )
             self.source.change(note, f'{file} with {kept}')
 
     def _add(self, file: Path, alike: Sequence[Path]) -> Path | None:
@@ -111,14 +114,14 @@ class _Pairs:
         kept = [picture for picture in alike if picture in self.chosen]
         kept = [each for each in kept if len(each.parts) == len(file.parts)] or kept
         if not kept:
-            self.source.change('annotation files of pictures that are left out', file)
+            self.source.change('annotation files of images that are left out', file)
         elif len(kept) > 1:
             self.source.faults.append(
-                f'{file}: has several pictures of its name, {some(kept, str)}. Keep one.'
+                f'{file}: several images have this name: {some(kept, str)}. Keep only one.'
             )
         elif kept[0] in self.found:
             self.source.faults.append(
-                f'{file}: {kept[0]} already has {self.found[kept[0]]}. Keep one.'
+                f'{file}: {kept[0]} already belongs to {self.found[kept[0]]}. Keep only one.'
             )
         else:
             self.found[kept[0]] = file
@@ -128,10 +131,10 @@ class _Pairs:
     def _without_picture(self, file: Path) -> str:
         unread = [each.name for each in self.source.unread if each.stem == file.stem]
         if not unread:
-            return f'{file}: has no picture. Add it, or take the file out.'
+            return f'{file}: has no image. Add the image, or remove the file.'
         return (
-            f'{file}: its picture {unread[0]} is of a form that is not read. Convert it to one of '
-            f'{", ".join(IMAGES)}.'
+            f'{file}: the format of its image {unread[0]} is not supported. Convert the image '
+            f'to one of {", ".join(IMAGES)}.'
         )
 
     def _place(self, file: Path, name: str) -> tuple[str, ...]:

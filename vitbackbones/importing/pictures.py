@@ -19,8 +19,8 @@ from .pairing import split_of
 from .source import Source
 
 LEAST = 1  # pixels of a side; mmdet learns from no thinner box
-OUTSIDE = 'objects outside of their picture or thinner than a pixel, left out'
-BEYOND_EDGE = 'objects that reach beyond the edge of their picture, cut there'
+OUTSIDE = 'objects outside their image or thinner than a pixel, left out'
+BEYOND_EDGE = 'objects that extend beyond the edge of their image, cut at the edge'
 BEYOND = 0.05  # of a picture, that an object may reach over the edge; more is another scale
 
 
@@ -51,13 +51,13 @@ class Picture:
             try:
                 side = float(told or 0)  # type: ignore[arg-type]
             except (OverflowError, TypeError, ValueError) as error:
-                raise InputError(f'{file}: the size of its picture is {cut(told)}.') from error
+                raise InputError(f'{file}: gives {cut(told)} as the size of its image.') from error
             if side not in (0, own):
                 raise InputError(
-                    f'{file}: is of a picture of {width} x {height} pixels, but {self.path} has '
-                    f'{self.width} x {self.height} (turned where its EXIF data says so). Use the '
-                    'picture that was annotated. If the objects are right, correct the size in the '
-                    'file.'
+                    f'{file}: describes an image of {width} x {height} pixels, but {self.path} '
+                    f'has {self.width} x {self.height} (turned if its EXIF data says so). Use '
+                    'the image that was annotated. If the objects are right, correct the size '
+                    'in the file.'
                 )
 
 
@@ -78,7 +78,7 @@ def open_picture(source: Source, file: Path, annotation: Path | None = None) -> 
         read_content(str(file))  # finds JPEGs that are cut short, whose headers are whole
         height, width = size_of(read_header(str(file)), turns=True)
     except Exception as error:  # every Pillow plugin has exceptions of its own
-        raise InputError(f'{file}: {error}. Put a good copy there, or take it out.') from error
+        raise InputError(f'{file}: {error}. Replace it with a good copy, or remove it.') from error
     split = split_of(source, file) or (annotation and split_of(source, annotation))
     return Picture(file, width, height, split or None)
 
@@ -102,8 +102,8 @@ def add_object(
     for value, limit in zip(points, limits, strict=True):
         if not -BEYOND * limit - 1 <= value <= (1 + BEYOND) * limit + 1:  # also where it is nan
             raise InputError(
-                f'{where}: the coordinate {value:g} is far outside of the picture, which has '
-                f'{picture.width} x {picture.height} pixels. Correct it, or use the picture that '
+                f'{where}: the coordinate {value:g} is far outside the image, which has '
+                f'{picture.width} x {picture.height} pixels. Correct it, or use the image that '
                 'was annotated.'
             )
     kept = [min(max(value, 0), limit) for value, limit in zip(points, limits, strict=True)]
@@ -116,7 +116,7 @@ def add_object(
     height = max(y) - min(y)
     outline = kept if len(kept) > 4 else []
     if not outline and kept[:2] != [left, top]:
-        source.change('boxes with corners in another order, put right', where)
+        source.change('boxes with corners in another order, reordered', where)
     area = area_of(outline) if outline else width * height
     entry: dict = {'name': name, 'bbox': [left, top, width, height], 'area': area}
     entry |= {'iscrowd': int(crowd), 'segmentation': [outline] if outline else []}
@@ -146,7 +146,7 @@ def _take(source: Source, picture: Picture, entry: dict, where: str) -> None:
     if min(entry['bbox'][2:]) < LEAST or not entry['area']:
         source.leave_out(OUTSIDE, where)
     elif entry in picture.objects:
-        source.leave_out('objects that are there twice, taken once', where)
+        source.leave_out('duplicate objects, kept once', where)
     else:
         picture.objects.append(entry)
         source.taken += 1
@@ -180,7 +180,7 @@ def add_shapes(
                 first = groups.setdefault(group, picture.objects[-1])
                 if first is not picture.objects[-1]:
                     source.taken -= 1
-                    source.leave_out('shapes that are parts of one object, joined', place)
+                    source.leave_out('shapes that are parts of one object, merged', place)
                     _join(first, picture.objects.pop())
 
 

@@ -68,13 +68,13 @@ class Source:
         self.pictures = self.ending(*IMAGES)
         self.unread = self.ending(*OTHERS)
         for file in self.unread:
-            self.change('pictures of a form that is not read, left out; convert them', file)
+            self.change('images in unsupported formats, left out; convert them', file)
         if not self.pictures:
             found = ''.join(f' {what}: {some(at, str, 3)}.' for what, at in self.changes.items())
             if not settings and (leading := self.ending('.yaml', '.yml')):
-                found += f' If {leading[0]} leads to pictures, give it in place of the folder.'
+                found += f' If {leading[0]} leads to images, give it instead of the folder.'
             found += f' {gone_links(root)}'.rstrip()
-            raise InputError(f'{root}: no picture ({", ".join(IMAGES)}) in it or below.{found}')
+            raise InputError(f'{root}: no images ({", ".join(IMAGES)}) in it or below.{found}')
 
     def _is_data(self, folder: Path) -> bool:
         if folder.name.startswith('.'):
@@ -90,14 +90,14 @@ class Source:
         inside = [folder.resolve() for folder in (self.root, *others)]
         if not target.exists():
             raise InputError(
-                f'{link}: is a link to {target}, which is gone. Take it out, or import again, with '
-                '--copy.'
+                f'{link}: is a link to {target}, which no longer exists. Remove it, or import '
+                'again with --copy.'
             )
         if not target.is_file() or not any(map(target.is_relative_to, inside)):
             raise InputError(
                 f'{link}: is a link to {target}. Only links to files in {self.root} are '
-                'followed. Put what is meant in the place of the link, or take it out; '
-                '`vitbackbones convert --copy` writes no links.'
+                'followed. Replace the link with the file, or remove it; `vitbackbones convert '
+                '--copy` writes no links.'
             )
 
     def ending(self, *suffixes: str) -> list[Path]:

@@ -27,8 +27,8 @@ SHAPES = ('bndbox', 'robndbox', 'polygon')
 TURNED = ('cx', 'cy', 'w', 'h', 'angle')  # of roLabelImg's <robndbox>, in radians
 CORNERS = ('xmin', 'ymin', 'xmax', 'ymax')
 LISTS = {'trainval': 'train', 'test': 'test', 'val': 'val', 'train': 'train'}  # the last one counts
-SEVERAL = 'pictures in several lists, of which train counts before val, and val before test'
-FROM_0 = 'boxes with a corner at 0, so all count pixels from 0, not from 1'
+SEVERAL = 'images in several lists; train is used before val, and val before test'
+FROM_0 = 'boxes with a corner at 0, so all coordinates are read from 0 instead of 1'
 
 
 def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
@@ -47,9 +47,9 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
     for path in source.pictures:
         listed = path in trees and lists.get(pairs[path].parent.parent)
         if path not in trees:
-            source.change('pictures without an XML file that can be used, left out', path)
+            source.change('images without a usable XML file, left out', path)
         elif listed and path.stem not in listed:
-            source.change('annotated pictures that ImageSets/Main lacks, left out', path)
+            source.change('annotated images that are not in ImageSets/Main, left out', path)
         else:
             with source.listing_faults():
                 picture = open_picture(source, path, pairs[path])
@@ -67,7 +67,7 @@ def _lists(source: Source) -> dict[Path, dict[str, str]]:
     for file in sorted(texts, key=lambda file: [*LISTS].index(file.stem)):
         if file.parent.name not in ('Main', 'ImageSets'):
             if 'ImageSets' not in file.parts:
-                source.change('lists of pictures outside of ImageSets, not followed', file)
+                source.change('lists of images outside ImageSets, not used', file)
             continue
         folder = file.parent.parent if file.parent.name == 'ImageSets' else file.parents[2]
         for line in lines_in(file):
@@ -76,7 +76,7 @@ def _lists(source: Source) -> dict[Path, dict[str, str]]:
                 source.change(SEVERAL, f'{file}: {name}')
             lists[folder][name] = LISTS[file.stem]
             if name not in stems:
-                source.change('names in lists that no picture has', f'{file}: {name}')
+                source.change('names in lists without an image', f'{file}: {name}')
     return lists
 
 
@@ -106,12 +106,12 @@ def read_xml(file: Path, root: str, most: int = SMALL) -> Element:
     try:
         # what makes XML grow or open other files is in one; UTF-16 has a zero behind each letter
         if b'<!DOCTYPE' in content.replace(b'\0', b''):
-            raise ValueError('it has a DOCTYPE, which annotations do not need; take it out')
+            raise ValueError('it has a DOCTYPE, which annotations do not need; remove it')
         tree = fromstring(content)
     except (ParseError, LookupError, ValueError) as error:  # encodings that Python does not have
-        raise InputError(f'{file}: not an XML file that can be read: {error}.') from error
+        raise InputError(f'{file}: is not a readable XML file: {error}.') from error
     if tree.tag != root:
-        raise InputError(f'{file}: its root is <{tree.tag}>, not <{root}>. Take it out.')
+        raise InputError(f'{file}: its root is <{tree.tag}>, not <{root}>. Remove the file.')
     return tree
 
 
@@ -120,7 +120,7 @@ def _add_objects(source: Source, picture: Picture, file: Path, tree: Element) ->
     seen = sum(each.tag in SHAPES for each in tree.iter())
     entries = tree.findall('object')
     if seen > sum(each.tag in SHAPES for entry in entries for each in entry.iter()):
-        raise InputError(f'{file}: has boxes outside of its <object> entries. Correct it.')
+        raise InputError(f'{file}: has boxes outside its <object> entries. Correct it.')
     with source.accounting(file, seen):
         for number, entry in enumerate(entries, 1):
             _add_shapes(source, picture, entry, f'{file}: object {number}')
@@ -131,17 +131,17 @@ def _add_shapes(source: Source, picture: Picture, entry: Element, where: str) ->
     name = entry.findtext('name', '').strip()
     shapes = [each for each in entry if each.tag in SHAPES]
     if not shapes:
-        raise InputError(f'{where} has no <bndbox> of four numbers. Correct it.')
+        raise InputError(f'{where} has no <bndbox> with four numbers. Correct it.')
     if not name:
-        raise InputError(f'{where} has no <name>. Add it, or take the object out.')
+        raise InputError(f'{where} has no <name>. Add it, or remove the object.')
     crowd = entry.findtext('difficult', '0').strip() == '1'
     if crowd:
-        source.change('difficult objects, neither learned nor counted (iscrowd)', where)
+        source.change('difficult objects, neither trained on nor counted (iscrowd)', where)
     boxes = [each for each in shapes if each.tag == 'bndbox']
     for shape in boxes or shapes:
         add_object(source, picture, name, _points(source, shape, where), where, crowd)
     for _ in range(len(shapes) - len(boxes or shapes)):
-        source.leave_out('outlines beside a box of the same object, left out', where)
+        source.leave_out('outlines of objects that also have a box, left out', where)
     for _ in range(sum(each.tag in SHAPES for each in entry.iter()) - len(shapes)):
         source.leave_out('parts of objects, left out', where)
 
@@ -154,7 +154,7 @@ def _points(source: Source, shape: Element, where: str) -> list[float]:
     try:
         values = [float(text) for text in texts]
     except ValueError as error:
-        raise InputError(f'{where} has no <bndbox> of four numbers. Correct it.') from error
+        raise InputError(f'{where} has no <bndbox> with four numbers. Correct it.') from error
     if shape.tag == 'robndbox':
         return corners_of(*values)
     if shape.tag == 'bndbox':
@@ -162,7 +162,9 @@ def _points(source: Source, shape: Element, where: str) -> list[float]:
         x1, y1, x2, y2 = values
         return [x1 - first, y1 - first, x2, y2]
     if len(values) < 6 or len(values) % 2:
-        raise InputError(f'{where} has a <polygon> without three points x and y. Correct it.')
+        raise InputError(
+            f'{where} has a <polygon> with fewer than three points x and y. Correct it.'
+        )
     return values
 
 

@@ -60,7 +60,7 @@ def write_voc(
         for index, entry in enumerate(picture.objects, 1):
             if entry['segmentation']:
                 where = f'{picture.path}: object {index}'
-                source.change('outlines, left out (VOC has boxes alone)', where)
+                source.change('outlines, left out (VOC supports only boxes)', where)
             x, y, width, height = entry['bbox']
             node = SubElement(root, 'object')
             _tags(node, name=entry['name'], difficult=int(entry['iscrowd']))
@@ -119,7 +119,7 @@ def _named(pictures: Pictures) -> list[tuple[str, Picture]]:
         names = [p.path.relative_to(common).as_posix().replace('/', '_') for p in ordered]
     stems = Counter(Path(name).stem for name in names)
     if twice := [name for name in names if stems[Path(name).stem] > 1]:
-        raise InputError(f'{common}: several pictures would be called {twice[0]}; rename one.')
+        raise InputError(f'{common}: several images would be named {twice[0]}. Rename one.')
     return [*zip(names, ordered, strict=True)]
 
 
@@ -139,7 +139,7 @@ def _one_outline(source: Source, picture: Picture, entry: dict, where: str) -> l
     found = entry['segmentation']
     if isinstance(found, list) and len(found) < 2:
         return found[0] if found else []
-    source.change('objects with holes or several parts, of which YOLO gets one outline', where)
+    source.change('objects with holes or several parts, written to YOLO as one outline', where)
     if isinstance(found, dict):
         found = to_polygons(to_mask(found, picture.height, picture.width))
 
@@ -166,7 +166,9 @@ def _tags(node: Element, **values: object) -> None:
 def _write_xml(root: Element, file: Path) -> None:
     texts = [text for node in root.iter() for text in (node.text, *node.attrib.values()) if text]
     if strange := next(filter(NOT_OF_XML.search, texts), None):
-        raise InputError(f'{cut(strange)}: has a character that XML cannot hold. Rename it.')
+        raise InputError(
+            f'{cut(strange)}: contains a character that XML does not allow. Rename it.'
+        )
     file.parent.mkdir(parents=True, exist_ok=True)
     indent(root)
     ElementTree(root).write(file, 'utf-8', xml_declaration=True)

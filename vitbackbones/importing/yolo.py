@@ -43,11 +43,11 @@ def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
     for path, split in splits.items():
         label = pairs.get(path)
         if label is None and labeled and path.parent not in labeled:
-            note = 'pictures of folders without any label file, left out'
-            source.change(f'{note} (an empty file says that there is no object)', path)
+            note = 'images in folders without any label file, left out'
+            source.change(f'{note} (an empty file means that there are no objects)', path)
             continue
         if label is None:
-            source.change('pictures without a label file, taken as without objects', path)
+            source.change('images without a label file, taken to have no objects', path)
         with source.listing_faults():
             picture = open_picture(source, path, label)
             picture.split = split or picture.split
@@ -56,7 +56,10 @@ def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
             pictures.append(picture)
     if not names:
         names = sorted(names_of(pictures), key=int)
-        what = 'no file names the classes, so their numbers are the names (others: --names cat dog)'
+        what = (
+            'no file names the classes, so their numbers are used as names (to set names: '
+            '--names cat dog)'
+        )
         source.change(what, source.root)
     return pictures, names
 
@@ -74,12 +77,12 @@ def _splits(source: Source, told: Told) -> dict[Path, str | None]:
     if told.claims or any(own.values()) or not is_clear:
         told.lists |= {*lists}
         for file in lists:
-            source.change('lists of pictures, not followed', file)
+            source.change('lists of images, not used', file)
     else:
         for file, split in lists.items():
             add_list(source, told, file, split)
     for line in told.missing:
-        source.change('splits and lines of lists that lead to no picture here', line)
+        source.change('splits and lines of lists that lead to no image here', line)
     if not told.claims:
         return own
     found = {split for claimed in told.claims.values() for split in claimed}
@@ -92,9 +95,9 @@ def _splits(source: Source, told: Told) -> dict[Path, str | None]:
         elif (split or 'train') not in found:
             splits[picture] = split
         else:
-            source.change('pictures to which no list or YAML file leads, left out', picture)
+            source.change('images that no list or YAML file leads to, left out', picture)
         if claimed and len({*claimed}) > 1:
-            source.change('pictures of several splits, taken for one of them', picture)
+            source.change('images in several splits, assigned to one of them', picture)
     return splits
 
 
@@ -114,7 +117,7 @@ def _add_lines(
     with source.accounting(file, len(lines)):
         for where, words in lines.items():
             if key_points and words[5:]:
-                source.change('key points, left out', where)
+                source.change('keypoints, left out', where)
                 words = words[:5]
             _add_line(source, picture, names, words, where)
 
@@ -126,24 +129,24 @@ def _add_line(
         number, *places = (float(word) for word in words)
     except ValueError as error:
         raise InputError(
-            f'{where}: {cut(" ".join(words))} are not numbers. A line of YOLO has the number of a '
-            'class, and parts of the width and height of the picture.'
+            f'{where}: {cut(" ".join(words))} is not a list of numbers. A YOLO line has a class '
+            'number, then coordinates as fractions of the image width and height.'
         ) from error
     if number not in range(len(names) or MOST_CLASSES):
         there = f'there are {len(names)} classes, 0 to {len(names) - 1} ({some(names)})'
         raise InputError(
-            f'{where}: has the class {number:g}, but {there if names else "classes are numbers"}. '
-            'Correct the line, or the names of the classes.'
+            f'{where}: has the class {number:g}, but '
+            f'{there if names else "classes are numbers"}. Correct the line, or the class names.'
         )
     if len(places) < 4 or len(places) % 2:
         raise InputError(
-            f'{where}: has {len(words)} numbers. An object is a class and 4 numbers of its box, or '
-            '6 and more of its outline, x and y in turn; confidences do not belong there.'
+            f'{where}: has {len(words)} numbers. An object has a class, then 4 numbers for its '
+            'box, or at least 6 for its outline (x and y in turn). Remove confidences.'
         )
     if beyond := [place for place in places if abs(place) > LARGEST]:
         raise InputError(
-            f'{where}: has the number {beyond[0]:g}, but YOLO counts in parts of the width and '
-            'height of the picture, from 0 to 1. Divide pixels by these.'
+            f'{where}: has the number {beyond[0]:g}, but YOLO coordinates are fractions of the '
+            'image width and height, from 0 to 1. Divide pixels by these.'
         )
     if len(places) == 4:
         x, y, width, height = places

@@ -39,7 +39,7 @@ class Words(yaml.SafeLoader):
     def construct_mapping(self, node: Any, deep: bool = False) -> dict:
         keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
         if twice := [key for key, count in keys.items() if count > 1]:
-            raise yaml.YAMLError(f'it has {some(twice)} twice')
+            raise yaml.YAMLError(f'it contains {some(twice)} twice')
         return super().construct_mapping(node, deep)
 
 
@@ -56,7 +56,7 @@ def read_settings(file: Path) -> dict:
     try:
         content = yaml.load(text, Words)  # makes no objects of other types
     except Exception as error:  # yaml raises KeyError, IndexError ... where a tag does not fit
-        raise InputError(f'{file}: not a YAML file that can be read: {cut(str(error))}') from error
+        raise InputError(f'{file}: is not a readable YAML file: {cut(str(error))}') from error
     return content if isinstance(content, dict) else {}
 
 
@@ -89,8 +89,8 @@ def folder_of(file: Path) -> Path:
         common = common.parent
     if len(common.parts) < SHALLOWEST or common == Path.home():
         raise InputError(
-            f'{file}: leads to {some(places, str)}, which share the folder {common} alone. Put '
-            'them into a folder of their own.'
+            f'{file}: leads to {some(places, str)}, which have only the folder {common} in '
+            'common. Put them into a folder of their own.'
         )
     return common
 
@@ -133,7 +133,7 @@ def find_told(source: Source) -> Told:
     for file, error in broken.items():
         if not named and b'names' in beginning(file):
             raise error
-        source.change('YAML files that cannot be used, left out', file)
+        source.change('unusable YAML files, left out', file)
     least = min((len(each.file.parts) for each in named), default=0)
     candidates = (
         [each for each in named if each.claims and 'download' not in each.settings]
@@ -147,12 +147,12 @@ def find_told(source: Source) -> Told:
         files = some([each.file for each in candidates], str)
         command = command_line('import', 'yolo', str(chosen.file), 'OUT')
         raise InputError(
-            f'{source.root}: {files} tell different classes or splits. Give the one that is meant '
-            f'in place of the folder, such as {command}.'
+            f'{source.root}: {files} give different classes or splits. Give one of these files '
+            f'instead of the folder, for example {command}.'
         )
     for each in named:
         if each not in candidates:
-            source.change(f'YAML files beside {chosen.file.name}, left out', each.file)
+            source.change(f'YAML files besides {chosen.file.name}, left out', each.file)
     return chosen
 
 
@@ -168,20 +168,20 @@ def find_names(source: Source, told: Told) -> list[str]:
     if told.names:
         count = _text(told.settings, 'nc')
         if count not in (*NOTHING, str(len(told.names))):
-            note = 'nc that is not the number of names, not used'
+            note = 'nc that differs from the number of names, not used'
             source.change(note, f'{told.file}: {cut(count)}')
         for file in texts:
             lines = map(str.strip, beginning(file).decode('utf-8', 'replace').splitlines())
             if [*filter(None, lines)] != told.names:
-                source.change(f'texts with other names than {told.file.name}, not used', file)
+                source.change(f'text files with other names than {told.file.name}, not used', file)
         return told.names
     listed = {tuple(names_in_lines(file)) for file in texts}
     longest = max(listed, key=len, default=())
     # LabelImg writes a file into each folder, and adds names where they are used first
     if any(longest[: len(names)] != names for names in listed):
         raise InputError(
-            f'{source.root}: {some(texts, str)} name different classes. Import each folder alone, '
-            'or give the names in the order of their numbers: --names cat dog.'
+            f'{source.root}: {some(texts, str)} name different classes. Import each folder '
+            'separately, or give the names in the order of their numbers: --names cat dog.'
         )
     return [*longest]
 
@@ -217,7 +217,7 @@ def _names(source: Source, file: Path, settings: dict) -> list[str]:
         if len({*names, ''}) > len(names):
             return names
     raise InputError(
-        f'{file}: names must be a list of different names, or have one for each number from 0.'
+        f'{file}: names must be a list of different names, or give one name for each number from 0.'
     )
 
 

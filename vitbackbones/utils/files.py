@@ -22,7 +22,7 @@ ROOM = 2**20  # bytes, for what a run writes before its first checkpoint: its co
 LOCK = '.lock'
 SMALL = 2**24  # bytes of a file that is read whole
 POINTER = b'version https://git-lfs'  # how what git clones in place of a large file begins
-NOT_FETCHED = 'is a pointer of Git LFS, not the file itself; "git lfs pull" fetches it'
+NOT_FETCHED = 'is a Git LFS pointer, not the file itself. Run "git lfs pull" to fetch it'
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         with suppress(OSError):  # there is no such folder
             part.unlink()
         raise InputError(
-            f'{path} cannot be written ({error.strerror}); what was saved there before is unharmed'
+            f'{path} cannot be written ({error.strerror}). What was saved there before is unchanged'
         ) from error
     except Exception:
         part.unlink(missing_ok=True)
@@ -81,7 +81,7 @@ def read_small(path: str | Path, most: int = SMALL) -> bytes:
         with open(path, 'rb', opener=regular_file) as file:
             size = os.fstat(file.fileno()).st_size
             if size > most:
-                raise InputError(f'{path} cannot be read: it has more than {most} bytes')
+                raise InputError(f'{path} cannot be read: it is larger than {most} bytes')
             content = file.read(size)
     except OSError as error:
         raise InputError(f'{path} cannot be read ({error.strerror})') from error
@@ -148,7 +148,7 @@ def prepare_folder(path: str | Path, role: str) -> Path:
             file.write(bytes(ROOM))
     except OSError as error:
         raise InputError(
-            f'{role} {folder}: cannot be written to ({error.strerror}); choose another folder'
+            f'{role} {folder}: cannot be written to ({error.strerror}). Choose another folder'
         ) from error
     return folder
 
@@ -162,9 +162,9 @@ def require_apart(out: Path, role: str, root: Path, around: bool = True) -> None
     one, other = root.resolve(), out.resolve()
     if not other.is_relative_to(one) and not (around and one.is_relative_to(other)):
         return
-    where = f'neither in {root} nor around it' if around else f'outside of {root}'
+    where = f'neither inside {root} nor around it' if around else f'outside of {root}'
     beside = root.parent / f'{root.name}_{"imported" if around else "out"}'
-    raise InputError(f'{out}: {role} must be {where}; choose a folder beside it, such as {beside}')
+    raise InputError(f'{out}: {role} must be {where}. Choose a folder next to it, such as {beside}')
 
 
 @contextmanager
@@ -199,7 +199,7 @@ def whole_folder(path: Path, role: str) -> Iterator[Path]:
                 shutil.rmtree(workshop, ignore_errors=True)
     except OSError as error:
         raise InputError(
-            f'{path} cannot be written ({error.strerror}); what was there before is unharmed'
+            f'{path} cannot be written ({error.strerror}). What was there before is unchanged'
         ) from error
 
 
@@ -239,7 +239,7 @@ def folder_lock(folder: Path, role: str) -> Iterator[None]:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
     except OSError as error:
         raise InputError(
-            f'{role}: {path} cannot be opened ({error.strerror}); remove it, or choose another '
+            f'{role}: {path} cannot be opened ({error.strerror}). Remove it, or choose another '
             'folder'
         ) from error
     with open(descriptor, 'r+') as file:

@@ -33,20 +33,24 @@ VERBS = {
     'test': Verb('test:evaluate', 'evaluate a checkpoint with the metrics of its config'),
     'predict': Verb('predict:predict', 'run a model on images, folders and videos'),
     'export': Verb('export:export', 'write a model as a file for ONNX Runtime, OpenVINO or torch'),
-    'check': Verb('data.check_dataset:check', 'look at every file of a data set before a run'),
-    'browse': Verb('data.browse:browse', 'draw pictures as training and evaluation see them'),
+    'check': Verb('data.check_dataset:check', 'check every file of a data set before a run'),
+    'browse': Verb('data.browse:browse', 'draw images as training and evaluation see them'),
     'import': Verb('data.import_dataset:import_dataset', 'convert annotations from other formats'),
     'audit': Verb('data.audit:audit', 'find labels that are likely to be wrong, by training'),
     'convert': Verb('data.convert_dataset:convert', 'write annotations in other formats'),
-    'analyze': Verb('analyze:analyze', 'lay the curves of runs over one another'),
-    'page': Verb('run_page:write', 'show a run on one page: curves, metrics and pictures'),
+    'analyze': Verb('analyze:analyze', 'plot the curves of several runs together'),
+    'page': Verb('run_page:write', 'show a run on one page: curves, metrics and images'),
     'compare': Verb('compare:compare', 'train the variants of a study, seed by seed'),
     'shards': Verb('data.make_shards:make_shards', 'write a classification data set as tar shards'),
-    'models': Verb('names.listing:models', 'list the models that are built by name'),
+    'models': Verb('names.listing:models', 'list the models that can be created by name'),
     'configs': Verb('names.listing:configs', 'list the configs, with published numbers'),
-    'weights': Verb('names.weights:weights', 'list and fetch published weights'),
-    'publish': Verb('names.publish:publish', 'write the weights and the card of a trained run'),
-    'doctor': Verb('doctor:doctor', 'say what is wrong with this environment, and what to type'),
+    'weights': Verb('names.weights:weights', 'list and download published weights'),
+    'publish': Verb(
+        'names.publish:publish', ('write the weights and the model card of a trained run')
+    ),
+    'doctor': Verb(
+        'doctor:doctor', ('report what is wrong with this environment, and how to fix it')
+    ),
 }
 TOOLS = Path(__file__).resolve().parents[2] / 'tools'  # of a clone
 MODULE = ('vitbackbones', '__main__.py')

@@ -149,7 +149,7 @@ def test_a_picture_is_known_by_the_end_of_its_path(run, tool, pets, truth, tmp_p
         (tmp_path / 'out' / 'reviewed.json').write_text(json.dumps(reviewed))
         result = tool('import', 'corrections', 'out/reviewed.json', pets, f'to_{len(name)}')
         assert result.status == (0 if 'more' in name else 2)
-    assert "'3.png' is not one of the pictures" in result.err
+    assert "'3.png' is not an image" in result.err
     pool = find_pool(tmp_path / 'to_29')
     sizes = {file.parent.name: len(pool.labels[row]) for row, file in enumerate(pool.files)}
     assert sizes == {'more': 1, 'images': 2}
@@ -267,7 +267,10 @@ def test_what_is_no_folder_of_data_is_refused_early(tool, pets, monkeypatch):
         (pets / str(number)).mkdir()
     result = tool('audit', pets)
     assert result.status == 2
-    assert result.err == f'error: {pets}: has more than 5 folders; give that of the data set\n'
+    assert (
+        result.err
+        == f'error: {pets}: contains more than 5 folders. Give the folder of the data set\n'
+    )
 
 
 @pytest.mark.parametrize('status', [0, 2])

@@ -60,8 +60,8 @@ def test_all_bad_masks_are_listed(tool, copy, monkeypatch):
     (copy / 'images' / 'val' / '000002.jpg').write_bytes(b'no picture')
     result = tool('check', TINY_SEG, '--data-root', copy)
     assert result.status == 2
-    assert f'{masks}/train/000003.png: 4096 pixels hold 9' in result.out
-    assert f'{masks}/train/000004.png: 4096 pixels hold 7' in result.out
+    assert f'{masks}/train/000003.png: 4096 pixels have the values 9' in result.out
+    assert f'{masks}/train/000004.png: 4096 pixels have the values 7' in result.out
     assert f'{masks}/val/000001.png: has 64 x 32' in result.out
     assert 'images/val/000002.jpg: ' in result.out
     assert 'faults in 24 files, see above' in result.err

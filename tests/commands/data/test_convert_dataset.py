@@ -114,7 +114,7 @@ def test_what_yolo_cannot_hold_is_said(run, tmp_path):
     crowd = entry(6, 1, 2, (30, 10, 9, 9), crowd=1)
     write(tmp_path / 'in', all=[ring, two, crowd])
     said = run('convert', 'in', 'out', '--to', 'yolo').out
-    assert 'objects with holes or several parts, of which YOLO gets one outline: 2 (' in said
+    assert 'objects with holes or several parts, written to YOLO as one outline: 2 (' in said
     assert 'crowd or difficult objects, left out (YOLO has no flag for them): 1 (' in said
     first, second = (tmp_path / 'out' / 'labels' / 'all_1.txt').read_text().splitlines()
     points = [float(word) for word in first.split()[1:]]
@@ -183,7 +183,7 @@ def test_a_picture_of_another_size_is_named(tool, tmp_path):
     picture(tmp_path / 'in' / 'images' / 'all_1.png', (20, 20))
     result = tool('convert', 'in', 'out', '--to', 'yolo')
     refused(result, '1 fault, see above')
-    assert 'is of a picture of 64 x 48 pixels, but' in result.out
+    assert 'describes an image of 64 x 48 pixels, but' in result.out
     assert not (tmp_path / 'out').exists()
 
 
@@ -199,7 +199,9 @@ def test_names_that_xml_cannot_hold_are_refused(tool, tmp_path, form):
     write(tmp_path / 'in', all=[entry(1, 1, 1, (2, 3, 20, 20))])
     file = tmp_path / 'in' / 'annotations' / 'instances.json'
     file.write_text(file.read_text().replace('zebra', 'ze\\u001bbra'))
-    refused(tool('convert', 'in', 'out', '--to', form), "'ze\\x1bbra': has a character that XML")
+    refused(
+        tool('convert', 'in', 'out', '--to', form), "'ze\\x1bbra': contains a character that XML"
+    )
     assert not (tmp_path / 'out').exists()
 
 

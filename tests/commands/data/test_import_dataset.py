@@ -126,7 +126,7 @@ def test_names_of_classes_are_given_in_their_order(run, tool, tmp_path):
     (root / 'data.yaml').unlink()
     result = run('import', 'yolo', 'in', 'numbers')
     assert '1 class: 1; 1 object' in result.out
-    assert 'their numbers are the names (others: --names cat dog): 1 (' in result.out
+    assert 'their numbers are used as names (to set names: --names cat dog): 1 (' in result.out
     assert 'class names look like numbers, coordinates or dates' in result.err
     for form, names in (('voc', ('a', 'b')), ('yolo', ('a', 'a'))):
         result = tool('import', form, 'in', 'other', '--names', *names)
@@ -153,11 +153,11 @@ def test_what_is_odd_is_said_and_all_of_it_is_in_a_file(tool, pets, tmp_path):
     (pets / '9.xml').write_text('<html/>')
     result = tool('import', 'voc', 'pets', 'my out')
     assert '9.xml: its root is <html>' in result.out
-    assert 'can be used, left out: 5 (' in result.out  # also where nothing is written
+    assert 'usable XML file, left out: 5 (' in result.out  # also where nothing is written
     result = tool('import', 'voc', 'pets', 'my out', '--skip-faulty')
     assert f"quick_detector --data-root '{tmp_path}/my out'" in result.out
     assert "'Cat', 'cat' are different classes" in result.err
-    assert 'can be used, left out: 5 (' in result.out
+    assert 'usable XML file, left out: 5 (' in result.out
     record = json.loads((tmp_path / 'my out' / 'import.json').read_text())
     (left_out,) = record['changes'].values()
     assert left_out == [str(pets / f'{name}.png') for name in '56789']
@@ -183,7 +183,7 @@ def test_what_training_would_refuse_is_said_by_the_import(run, tmp_path):
     result = run('import', 'yolo', 'in', 'out')
     assert 'next:' not in result.out
     assert 'not yet ready for training: ' in result.out
-    assert 'no picture for val has an object that counts' in result.out
+    assert 'no image for val has an object that counts' in result.out
     run('convert', 'out', 'voc', '--to', 'voc')  # which needs no objects for validation
 
 

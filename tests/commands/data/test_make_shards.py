@@ -46,14 +46,14 @@ def test_a_command_that_was_killed_goes_on(written, run, tool, folders):
     assert (written / 'train-000000.tar').stat().st_ino == kept
     result = tool('shards', folders / 'train', written, '--shard-size', 3)
     assert (result.status, contents(written)) == (2, whole)
-    assert 'train-000000.tar: holds other pictures than those that belong there now' in result.err
+    assert 'train-000000.tar: contains other images than the data set does now' in result.err
     result = tool('shards', folders / 'train', folders / 'train' / 'x')
     assert result.status == 2
-    assert f'OUT must be outside of {folders}/train; choose a folder beside it' in result.err
+    assert f'OUT must be outside of {folders}/train. Choose a folder next to it' in result.err
     assert not (folders / 'train' / 'x').exists()
     result = tool('shards', 'nowhere', 'out')
     assert result.status == 2
-    assert 'nowhere: no such folder; it should hold a folder for each class' in result.err
+    assert 'nowhere: no such folder. It must contain a folder for each class' in result.err
 
 
 def trained(tool, root, work_dir, *arguments, config=TINY_CLS, status=0):
@@ -70,7 +70,7 @@ def test_a_stopped_and_resumed_run_on_shards_is_one_on_folders(written, tool, fo
     stop = "custom_hooks = [dict(type='Stop', iteration=4, signal=15)]"
     (tmp_path / 'stopped.py').write_text(f"_base_ = ['{TINY_CLS}']\n{stop}")
     result = trained(tool, written, 'shards', config='stopped.py', status=143)
-    assert f'{written}/train.index.json: shards are read in place of class folders' in result.out
+    assert f'{written}/train.index.json: shards are read instead of class folders' in result.out
     result = trained(tool, written, 'shards', '--resume')
     assert 'not exactly as before' not in result.out + result.err
     whole, resumed = (

@@ -43,7 +43,7 @@ def test_categories_that_nothing_uses(data):
 def test_labels_that_mmdet_would_shift_are_a_warning(data):
     classes = ('cow', 'cat', 'dog')
     (warning,) = data.check(classes=classes)
-    assert f"label 0 is 'cat' but will be shown as {classes[0]!r}" in warning
+    assert f"label 0 is 'cat' but is shown as {classes[0]!r}" in warning
 
 
 def test_missing_pictures_are_counted_and_listed(data):
@@ -61,8 +61,8 @@ def test_the_first_picture_is_decoded(data):
 def test_sizes_of_a_sample_of_the_pictures_are_compared(data, monkeypatch):
     data.content['images'][1].update(width=41)
     (warning,) = data.check()
-    assert 'width and height of 1 of 2 images are not those of the files: sub/b.jpg is' in warning
-    assert 'sub/b.jpg is given as 41 x 30 pixels and has 40 x 30. If' in warning
+    assert 'width and height of 1 of 2 images differ from the files: sub/b.jpg is' in warning
+    assert 'sub/b.jpg is listed as 41 x 30 pixels but has 40 x 30. If' in warning
     monkeypatch.setattr(coco_check, 'SIZES', 1)
     assert data.check() == []
 
@@ -72,7 +72,7 @@ def test_pictures_that_exif_turns(data):
     exif[ORIENTATION] = 6
     Image.new('RGB', (40, 30)).save(data.folder / 'a.jpg', exif=exif)
     (warning,) = data.check()
-    assert 'a.jpg is given as 40 x 30 pixels and has 30 x 40 (turned as its EXIF' in warning
+    assert 'a.jpg is listed as 40 x 30 pixels but has 30 x 40 (turned as its EXIF' in warning
     assert data.check(load='color_ignore_orientation') == []
     data.content['images'][0].update(width=30, height=40)
     assert data.check() == []
@@ -80,9 +80,9 @@ def test_pictures_that_exif_turns(data):
 
 FAULTS = {
     'negative': ({'bbox': [9, 9, -5, -5]}, 'empty, negative or thinner than a pixel', True),
-    'left of it': ({'bbox': [-9, 3, 5, 5]}, 'boxes outside of their image', True),
+    'left of it': ({'bbox': [-9, 3, 5, 5]}, 'boxes outside their image', True),
     'no area': ({'area': 0}, "annotations with an 'area' of 0 or less", True),
-    'beyond': ({'bbox': [30, 3, 15, 5]}, 'boxes that reach beyond the edge', False),
+    'beyond': ({'bbox': [30, 3, 15, 5]}, 'boxes that extend beyond the edge', False),
 }
 
 
@@ -99,7 +99,7 @@ def test_doubtful_boxes_are_a_warning_that_is_true(data, fault):
 def test_boxes_in_fractions_of_the_image_leave_nothing(data):
     for annotation in data.content['annotations']:
         annotation['bbox'] = [0.1, 0.1, 0.5, 0.5]
-    assert 'not one usable box: all 3' in data.error()
+    assert 'no usable box: all 3' in data.error()
     assert 'not fractions' in data.error()
 
 
@@ -124,7 +124,9 @@ def test_the_filter_leaves_as_many_images_as_mmdet(data, options, samples):
     assert check_dataset(config).samples == samples
     del config['type']
     assert len(CocoDataset(**config)) == samples
-    with pytest.raises(InputError, match='leaves none of its 2 images: 0 have sides of min_size'):
+    with pytest.raises(
+        InputError, match='excludes all 2 images: 0 have sides of at least min_size'
+    ):
         check_dataset(data.config(filter_cfg={'min_size': 41}))
 
 
@@ -204,7 +206,7 @@ def test_crowds_alone_teach_nothing(data):
 def test_a_picture_under_two_ids_is_named(data):
     first = data.content['images'][0]
     data.content['images'].append({**first, 'id': 5, 'file_name': './a.jpg'})
-    assert any("1 picture listed under several ids ('a.jpg')" in text for text in data.check())
+    assert any("1 image listed under several ids ('a.jpg')" in text for text in data.check())
 
 
 def test_links_to_what_is_gone_are_told_from_files_that_are_not_there(data):
@@ -212,4 +214,4 @@ def test_links_to_what_is_gone_are_told_from_files_that_are_not_there(data):
     (data.folder / 'a.jpg').symlink_to(data.root / 'moved' / 'a.jpg')
     text = data.error()
     assert text.startswith('1 of the 2 images of ')
-    assert text.endswith('moved/a.jpg, which is gone: import again, with --copy.')
+    assert text.endswith('moved/a.jpg, which no longer exists. Import again with --copy.')

@@ -35,9 +35,9 @@ def named(root, *names, **changes):
 @pytest.mark.parametrize(
     ('names', 'message'),
     [
-        (('bird', 'dog'), "3 class folders, but the data set has 2 classes; of no class: 'cat'"),
+        (('bird', 'dog'), "3 class folders, but the data set has 2 classes; not a class: 'cat'"),
         ((*CLASSES, 'emu'), "has 4 classes; missing: 'emu'"),
-        (('dog', 'cat', 'bird'), "order of the folders, 'bird', 'cat', 'dog'; name the classes"),
+        (('dog', 'cat', 'bird'), "order of the folders, 'bird', 'cat', 'dog'. Name the classes"),
     ],
 )
 def test_folders_and_names(root, names, message):
@@ -55,8 +55,8 @@ def test_a_number_of_folders_names_the_settings_that_change_it(root):
 def test_pictures_of_other_kinds_are_named(root):
     (root / 'train' / 'dog' / '2.webp').touch()
     (warning,) = check_dataset(settings(root)).warnings
-    assert 'left out are 1 images of other kinds than .jpg' in warning
-    assert "'2.webp'; to read them, set extensions=(.jpg," in warning
+    assert '1 images are skipped because their format is not .jpg' in warning
+    assert "'2.webp'. To read them, set extensions=(.jpg," in warning
     assert check_dataset(settings(root, extensions=['.jpg', '.webp'])).warnings == []
 
 
@@ -64,7 +64,9 @@ def test_pictures_of_other_kinds_are_named(root):
 def test_hidden_folders_are_refused(root, place):
     """Their pictures would be read as those of a class."""
     (root / 'train' / place).mkdir()
-    with pytest.raises(InputError, match=f'{place}: is a hidden folder, whose pictures are read'):
+    with pytest.raises(
+        InputError, match=f'{place}: is a hidden folder, but its images would be read'
+    ):
         check_dataset(settings(root))
 
 
@@ -73,7 +75,7 @@ def test_a_class_of_one_split_only(root, lacking):
     """mmpretrain would number the classes of the two splits differently."""
     check_same_classes([settings(root), settings(root, 'val')])
     shutil.rmtree(root / lacking / 'cat')
-    with pytest.raises(InputError, match="the class folders 'cat' are in one of them only"):
+    with pytest.raises(InputError, match="the class folders 'cat' are in only one of them"):
         check_same_classes([settings(root), settings(root, 'val')])
 
 
@@ -85,7 +87,7 @@ def test_folders_without_images_or_classes(root):
     with pytest.raises(InputError, match='train: no such folder'):
         check_dataset(settings(root))
     (root / 'train').mkdir()
-    with pytest.raises(InputError, match='train: no folders there'):
+    with pytest.raises(InputError, match='train: contains no folders'):
         check_dataset(settings(root))
 
 
@@ -100,7 +102,7 @@ LINES = [f'{name}/sub/1.JPG {label}' for label, name in enumerate(CLASSES)]
 def test_a_label_file_that_was_cut_short_between_lines(root):
     assert check_dataset(with_labels(root, *LINES)).warnings == []
     (warning,) = check_dataset(with_labels(root, *LINES[:2])).warnings
-    assert warning.endswith(f'has labels of 2 of the 3 images in {root / "train"}')
+    assert warning.endswith(f'has labels for 2 of the 3 images in {root / "train"}')
 
 
 @pytest.mark.parametrize(
@@ -126,7 +128,7 @@ def test_a_label_file_that_is_empty_or_no_text(root):
     with pytest.raises(InputError, match='labels.txt: names no file of'):
         check_dataset(with_labels(root))
     (root / 'labels.txt').write_bytes('a 1'.encode('utf-16'))
-    with pytest.raises(InputError, match='labels.txt: not a text file'):
+    with pytest.raises(InputError, match='labels.txt: is not a UTF-8 text file'):
         check_dataset(named(root, *CLASSES, ann_file='labels.txt'))
 
 
@@ -166,8 +168,8 @@ def test_names_of_the_config_must_be_as_many_as_in_shards(tmp_path):
 @pytest.mark.parametrize(
     ('classes', 'message'),
     [
-        (['cat', 'cow', 'dog'], r"val\.index\.json: the class folders 'cow' are in one"),
-        (['dog', 'cat'], r'val\.index\.json: its classes are not in the order of those in .*train'),
+        (['cat', 'cow', 'dog'], r"val\.index\.json: the class folders 'cow' are in only one"),
+        (['dog', 'cat'], r'val\.index\.json: its classes are in a different order than in .*train'),
     ],
 )
 def test_splits_in_shards_with_other_classes(tmp_path, classes, message):

@@ -70,11 +70,11 @@ def test_masks_whose_links_lead_nowhere_are_named(data):
     data.mask('b').unlink()
     data.mask('b').symlink_to(data.root / 'moved.png')
     assert '1 of the 4 masks are not in' in data.error()
-    assert f'Links lead to {data.root}/moved.png, which is gone' in data.error()
+    assert f'Links point to {data.root}/moved.png, which no longer exists' in data.error()
 
 
 def test_images_that_are_not_found(data):
-    assert f"{data.root}/images: no image ends in '.jpeg'" in data.error(img_suffix='.jpeg')
+    assert f"{data.root}/images: no image name ends in '.jpeg'" in data.error(img_suffix='.jpeg')
     (data.root / 'list.txt').write_text('a\nz\n')
     error = data.error(ann_file='list.txt')
     assert f"1 of the 2 images are not in {data.root}/images: 'z.jpg'" in error
@@ -84,7 +84,10 @@ def test_files_that_are_left_out_are_said(data):
     data.image('b').rename(data.image('b').with_suffix('.JPG'))
     (data.root / 'images' / 'notes.txt').touch()
     (left,) = check_dataset(data.config()).warnings
-    assert left == f"{data.root}: left out are 1 images that do not end in '.jpg': 'b.JPG'"
+    assert (
+        left
+        == f"{data.root}: 1 images are skipped because their names do not end in '.jpg': 'b.JPG'"
+    )
     (data.root / 'list.txt').write_text('a\nc\n')
     assert check_dataset(data.config(ann_file='list.txt')).warnings == []
 
@@ -96,12 +99,12 @@ def test_a_damaged_image_is_named(data):
 
 def test_masks_that_are_no_index_masks(data):
     data.save_mask('sub/d', np.ones((6, 8)))
-    text = f'mask file {data.mask("sub/d")}: has 8 x 6 pixels, its image {data.image("sub/d")} 16'
+    text = f'mask file {data.mask("sub/d")}: has 8 x 6 pixels, but its image {data.image("sub/d")} '
     assert text in data.error()
     Image.new('RGB', (16, 12), 'red').save(data.mask('b'))
     error = data.error()
-    assert f'mask file {data.mask("b")}: is a picture of kind RGB, not an index mask' in error
-    assert error.endswith('A fault of this kind is in 2 of 4 masks.')
+    assert f'mask file {data.mask("b")}: is an image of mode RGB, not an index mask' in error
+    assert error.endswith('2 of 4 masks have a problem of this kind.')
 
 
 def turn(data, name, orientation, size=(16, 12)):
@@ -123,10 +126,10 @@ def test_mostly_ignored_is_a_warning(data):
     for name in data.names:
         data.save_mask(name, np.arange(12 * 16).reshape(12, 16) % 4 == 0)
     (warning,) = check_dataset(data.config()).warnings
-    assert 'in 4 masks 75% of the pixels are ignored (values 0); is that meant?' in warning
+    assert 'in 4 masks 75% of the pixels are ignored (values 0). Is this intended?' in warning
     for name in data.names:
         data.save_mask(name, np.zeros((12, 16)))
-    assert 'in 4 masks not one pixel belongs to a class' in data.error()
+    assert 'in 4 masks no pixel belongs to a class' in data.error()
 
 
 def binary(data, **loading):
@@ -143,10 +146,15 @@ def binary(data, **loading):
 def test_masks_of_black_and_white(data):
     config = binary(data)
     error = data.error(**config)
-    assert f'{data.root}/masks: in 4 masks all pixels hold 0, 255, and 255 is ignored' in error
+    assert (
+        f'{data.root}/masks: in 4 masks all pixels have the values 0, 255, and 255 is ignored'
+        in error
+    )
     assert 'LoadMask(values=[0, 255]) in every pipeline' in error
     assert '(mask[mask == 255] = 1)' in error
-    assert 'all pixels hold 0, 255' in data.error(**{**config, 'reduce_zero_label': True})
+    assert 'all pixels have the values 0, 255' in data.error(
+        **{**config, 'reduce_zero_label': True}
+    )
     findings = check_dataset(data.config(**binary(data, values=[0, 255])))
     assert findings.warnings == []
     assert findings.occurs == {'ground': 384, 'person': 384}

@@ -105,9 +105,15 @@ def test_crowds_are_no_objects_to_learn(data):
 @pytest.mark.parametrize(
     ('change', 'message'),
     [
-        (lambda ids: ids[:40], 'the image is given as 48 x 48 pixels and has 48 x 40'),
-        (lambda ids: np.where(ids == 1, 70001, ids), 'only the picture has 70001, only segments'),
-        (lambda ids: np.where(ids == 1, 0, ids), 'has none, only segments_info of the JSON file'),
+        (lambda ids: ids[:40], 'the image is listed as 48 x 48 pixels but has 48 x 40'),
+        (
+            lambda ids: np.where(ids == 1, 70001, ids),
+            'ids only in the image: 70001; ids only in segments',
+        ),
+        (
+            lambda ids: np.where(ids == 1, 0, ids),
+            'image: none; ids only in segments_info of the JSON file',
+        ),
     ],
 )
 def test_a_picture_that_differs_from_the_file(data, change, message):

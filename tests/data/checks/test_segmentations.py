@@ -48,15 +48,15 @@ def test_boxes_alone_are_refused_where_masks_are_wanted(data):
         del annotation['segmentation']
     assert data.check() == []
     error = data.error(masks=True)
-    assert error.startswith(f'{data.ann_file}: has only boxes, no annotation has a "segmentation"')
-    assert 'or take a config without them, such as faster_rcnn' in error
+    assert error.startswith(f'{data.ann_file}: has only boxes: no annotation has a "segmentation"')
+    assert 'or use a config without masks, such as faster_rcnn' in error
 
 
 @pytest.mark.parametrize('nothing', [None, []])
 def test_some_annotations_without_a_mask(data, nothing):
     data.content['annotations'][1]['segmentation'] = nothing
     error = data.error(masks=True)
-    assert '1 of 3 annotations have no "segmentation" (ids 2), but the model needs' in error
+    assert '1 of 3 annotations have no "segmentation" (ids 2), but the model requires' in error
     assert 'Give each polygons [[x, y, x, y, ...], ...] or RLE' in error
     with pytest.raises(InputError, match=r'no "segmentation" \(ids 2\)'):  # for a metric
         require_masks(str(data.ann_file))
@@ -78,7 +78,10 @@ def test_what_mmdet_drops_needs_no_mask_in_training(data):
         ([[1, 2, float('nan'), 4, 5, 6]], 'a corner is not a finite number'),
         ([RECTANGLE, [1, 2, FARTHEST * 1.1, 4, 5, 6]], 'or is a million pixels away'),
         ([[1, 2, 10**400, 4, 5, 6]], 'or is a million pixels away'),
-        ({'size': [40, 30], 'counts': [1200]}, "its 'size' is [40, 30], the image's is [30, 40]"),
+        (
+            {'size': [40, 30], 'counts': [1200]},
+            "its 'size' is [40, 30], but the size of the image is [30, 40]",
+        ),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -88,9 +91,9 @@ def test_what_c_code_must_not_read(data, segmentation, fault):
     start = f'{data.ann_file}: annotation 2: the segmentation cannot be used: '
     assert error.startswith(start)
     assert fault in error
-    assert error.endswith('Correct it, or take the annotation out.')
+    assert error.endswith('Correct it, or remove the annotation.')
     data.content['annotations'][0]['segmentation'] = segmentation
-    assert '(2 are like that: ids 1, 2)' in data.error(masks=True, evaluated=True)
+    assert '(2 have this problem: ids 1, 2)' in data.error(masks=True, evaluated=True)
 
 
 def test_pycocotools_reads_whatever_run_lengths_pass():
@@ -115,13 +118,13 @@ def test_polygons_that_coco_evaluation_stops_at(data):
     data.content['annotations'][1]['segmentation'] = [[1, 2, 3, 4], RECTANGLE]
     assert data.check(masks=True) == []
     error = data.error(masks=True, evaluated=True)
-    assert 'fewer than 3 points, at which COCO evaluation stops' in error
+    assert 'fewer than 3 points, and COCO evaluation stops there' in error
 
 
 def test_not_one_usable_mask(data):
     for annotation in data.content['annotations']:
         annotation['segmentation'] = [[50, 5, 60, 5, 60, 15]]
-    assert 'not one usable mask: all 3 are without a pixel' in data.error(masks=True)
+    assert 'no usable mask: all 3 have no pixel' in data.error(masks=True)
 
 
 OUTSIDE = 'masks without a pixel in their image'

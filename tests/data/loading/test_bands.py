@@ -56,12 +56,12 @@ def test_bytes_stay_bytes_and_one_band_is_one():
     ('content', 'text'),
     [
         (npy(np.full((4, 4), np.nan)), 'NaN or infinite'),
-        (npy(np.zeros((2, 3, 4, 5))), 'are no bands of one picture'),
-        (npy(np.zeros((3, 4), complex)), 'are no bands of one picture'),
+        (npy(np.zeros((2, 3, 4, 5))), 'are not the bands of one image'),
+        (npy(np.zeros((3, 4), complex)), 'are not the bands of one image'),
         (npy(PIXELS)[:-1], 'a.npy: '),
         (npy(np.array([{}])), 'allow_pickle=False'),
         (tiff(PIXELS, planarconfig='contig')[:40], 'a.npy: '),
-        (npy(PIXELS), r'it has 4 bands, and model\.backbone\.in_channels=2'),
+        (npy(PIXELS), r'it has 4 bands, but model\.backbone\.in_channels=2'),
     ],
 )
 def test_what_is_no_picture_of_such_bands_names_the_file(tmp_path, content, text):

@@ -49,12 +49,12 @@ def test_run_lengths_that_are_not_compressed():
 @pytest.mark.parametrize(
     ('size', 'counts', 'message'),
     [
-        ([3, 2], [6], r"its 'size' is \[3, 2\], the image's is \[2, 3\]"),
-        ([2, 3], None, "its 'counts' is None and must be a text or a list"),
-        ([2, 3], [], 'its runs are 0, the image has 6 pixels'),
+        ([3, 2], [6], r"its 'size' is \[3, 2\], but the size of the image is \[2, 3\]"),
+        ([2, 3], None, "its 'counts' is None, but must be text or a list"),
+        ([2, 3], [], 'its runs add up to 0, but the image has 6 pixels'),
         ([2, 3], [8, -2], 'a run is negative'),
-        ([2, 3], '1P', 'cut off, or have a character that RLE lacks'),
-        ([2, 3], 'oooooooooo1', 'cut off, or have a character'),
+        ([2, 3], '1P', 'truncated, or contain a character that RLE does'),
+        ([2, 3], 'oooooooooo1', 'truncated, or contain a character'),
         ([2, 3], '1O', 'a run is negative'),
     ],
     ids=lambda value: str(value)[:20],

@@ -64,7 +64,7 @@ def test_a_bad_picture_is_named(save, case):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(InputError, match=r'absent\.jpg: No such file or directory\. Put a good'):
+    with pytest.raises(InputError, match=r'absent\.jpg: No such file or directory\. Replace it'):
         LoadImage()({'img_path': str(tmp_path / 'absent.jpg')})
     assert LoadImage(ignore_empty=True)({'img_path': str(tmp_path / 'absent.jpg')}) is None
 
@@ -76,7 +76,7 @@ def test_more_pixels_than_the_limit_are_refused_by_the_header(save, monkeypatch,
     for module, name in ((cv2, 'imdecode'), (mmcv, 'imfrombytes')):
         monkeypatch.setattr(module, name, lambda *args, **kwargs: pytest.fail('decoded'))
     path = save(encode(suffix), f'bomb{suffix}')
-    text = r'Image size \(4800 pixels\) exceeds limit of 4798 pixels; cut it into tiles'
+    text = r'Image size \(4800 pixels\) exceeds limit of 4798 pixels. Cut it into tiles'
     with pytest.raises(InputError, match=rf'bomb\{suffix}: {text}'):
         LoadImage(imdecode_backend=backend)({'img_path': path})
 
@@ -85,7 +85,7 @@ def test_a_tiff_of_other_values_is_not_called_damaged(tmp_path):
     path = str(tmp_path / 'a.tif')
     for kind, text in {'float32': 'floating point', 'int32': '32-bit integer'}.items():
         Image.fromarray(np.ones((8, 8), kind)).save(path)
-        with pytest.raises(InputError, match=f'a TIFF of {text} values; convert it to 8 or 16'):
+        with pytest.raises(InputError, match=f'a TIFF of {text} values. Convert it to 8 or 16'):
             LoadImage()({'img_path': path})
 
 
@@ -113,7 +113,7 @@ def test_what_may_have_to_be_turned_or_is_no_jpeg_is_decoded_at_once(tmp_path, s
 
 
 def test_decoding_later_goes_with_no_other_form():
-    with pytest.raises(OptionError, match="decode='reduced' goes with no other option"):
+    with pytest.raises(OptionError, match="decode='reduced' cannot be combined with options"):
         LoadImage(decode='reduced', color_type='grayscale')
     with pytest.raises(OptionError, match='decode'):
         LoadImage(decode='later')

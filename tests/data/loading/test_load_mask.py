@@ -87,7 +87,7 @@ def test_values_that_are_not_counted(sample):
     result = LoadMask(num_classes=2, values=[0, 255])(sample(values, reduce_zero_label=True))
     assert np.array_equal(result['gt_seg_map'], VALUES == 3)
     text = refused(LoadMask(num_classes=2, values=[0, 128]), sample(VALUES))
-    assert 'hold 1, 2, 3, which is no class: classes are 0, 128, ignored 255' in text
+    assert 'have the values 1, 2, 3, which are not classes: classes are 0, 128, ignored 255' in text
 
 
 @pytest.mark.parametrize('values', [[0, 0], [0, 256], [0, 1, 255]])
@@ -99,8 +99,13 @@ def test_values_are_one_for_each_class(values):
 @pytest.mark.parametrize(
     ('place', 'value', 'reduce', 'said'),
     [
-        ((0, slice(3)), 17, False, '51 pixels hold 3, 17, .* classes are 0 to 2, ignored 255'),
-        ((5, 5), 4, True, '1 pixels hold 4, .* classes are 1 to 3, ignored 0, 255'),
+        (
+            (0, slice(3)),
+            17,
+            False,
+            '51 pixels have the values 3, 17, .* classes are 0 to 2, ignored 255',
+        ),
+        ((5, 5), 4, True, '1 pixels have the values 4, .* classes are 1 to 3, ignored 0, 255'),
         ((0, 0), 3, False, r'ignored 255\..* set reduce_zero_label=True'),  # they count from 1
     ],
 )
@@ -116,7 +121,7 @@ def test_16_bit_values_do_not_wrap_around(sample):
     values = VALUES.astype(np.uint16)
     values[3, 4] = 256
     text = refused(LoadMask(num_classes=4), sample(values))
-    assert '1 pixels hold 256, which is no class' in text
+    assert '1 pixels have the values 256, which are not classes' in text
 
 
 def encoded(image, kind='PNG'):
@@ -128,9 +133,9 @@ def encoded(image, kind='PNG'):
 def test_pictures_that_are_no_index_masks(sample):
     colors = Image.fromarray(np.stack([VALUES, VALUES, 0 * VALUES], -1))
     text = refused(LoadMask(num_classes=4), sample(colors))
-    assert 'is a picture of kind RGB, not an index mask' in text
+    assert 'is an image of mode RGB, not an index mask' in text
     jpeg = sample(encoded(Image.fromarray(VALUES), 'JPEG'))
-    assert 'is a JPEG, whatever its name' in refused(LoadMask(num_classes=4), jpeg)
+    assert 'is a JPEG file, whatever its name' in refused(LoadMask(num_classes=4), jpeg)
 
 
 def array(values):
@@ -164,15 +169,15 @@ def test_numbers_of_classes_in_other_forms_are_read(sample, content):
 @pytest.mark.parametrize(
     ('content', 'message'),
     [
-        (b'', 'the file is empty. Put a good copy there'),
-        (b'GIF89a', 'damaged or not an image. Put a good copy there'),
-        (array(np.stack([VALUES] * 2)), 'is an array of (2, 12, 16); a mask is (H, W)'),
-        (array(VALUES / 2), 'has values that are not whole numbers; write the number of its class'),
+        (b'', 'the file is empty. Replace it with a good copy'),
+        (b'GIF89a', 'damaged or not an image. Replace it with a good copy'),
+        (array(np.stack([VALUES] * 2)), 'is an array of shape (2, 12, 16), but a mask is (H, W)'),
+        (array(VALUES / 2), 'has values that are not whole numbers. Write the class number'),
         (
             encoded(Image.fromarray(VALUES.astype(np.float32) / 2), 'TIFF'),
-            'has values that are not whole numbers; write the number of its class',
+            'has values that are not whole numbers. Write the class number',
         ),
-        (Image.fromarray(np.stack([VALUES, CLEAR // 2], -1)), 'is a picture of kind LA'),
+        (Image.fromarray(np.stack([VALUES, CLEAR // 2], -1)), 'is an image of mode LA'),
     ],
     ids=['empty', 'damaged', 'axes', 'npy', 'float', 'alpha'],
 )
@@ -182,12 +187,12 @@ def test_what_is_wrong_with_other_forms(sample, content, message):
 
 def test_damaged_files(sample):
     for content in (b'', encoded(Image.fromarray(VALUES))[:-40]):
-        assert 'Put a good copy there' in refused(LoadMask(num_classes=4), sample(content))
+        assert 'Replace it with a good copy' in refused(LoadMask(num_classes=4), sample(content))
 
 
 def test_another_size_than_the_image(sample):
     text = refused(LoadMask(num_classes=4), sample(VALUES, ori_shape=(24, 32)))
-    assert 'has 16 x 12 pixels, its image picture.jpg 32 x 24.' in text
+    assert 'has 16 x 12 pixels, but its image picture.jpg has 32 x 24.' in text
     assert 'EXIF' not in text
     text = refused(LoadMask(num_classes=4), sample(VALUES, ori_shape=(16, 12)))
     assert "color_type='color_ignore_orientation'" in text

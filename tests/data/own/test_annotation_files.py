@@ -32,7 +32,7 @@ def found(root, named=()):
         ({'train/a.json': TWO, 'train/b.json': TWO | {'annotations': [None, 1.5]}}, 'train/b.json'),
         ({'train/a.json': TWO, 'train/b.json': coco(['2.jpg'], score=0.5)}, 'train/b.json'),
         ({'train/a.json': TWO, 'train/b.json': '{"images'}, 'malformed JSON'),
-        ({'train/a.json': TWO, 'all.json': ONE}, 'not read: all.json'),
+        ({'train/a.json': TWO, 'all.json': ONE}, 'all.json was not read'),
     ],
 )
 def test_what_work_has_left_is_not_taken_for_annotations(tmp_path, capsys, files, said):

@@ -77,7 +77,7 @@ def test_text_for_the_numbers_of_a_box_is_read_as_numbers(tmp_path, capsys):
     boxes = {each['id']: each['bbox'] for part in parts for each in part.content['annotations']}
     assert boxes[content['annotations'][0]['id']] == [1, 2, 10.5, 4]
     assert all(part.changed for part in parts)
-    assert '1 boxes have text for numbers' in capsys.readouterr().err
+    assert '1 boxes contain text' in capsys.readouterr().err
 
 
 def test_what_exports_lack_is_added_and_nothing_else_changes():
@@ -104,19 +104,19 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
         ({'a.json': coco(['0.jpg', '1.jpg'], image_id=2)}, r'ids may be shifted by one\.$'),
         ({'a.json': coco(['0.jpg', '1.jpg'], category_id=5)}, r'the category_id of 2 ann.*: 5\.$'),
         ({'a.json': coco(['0.jpg'], [{'id': 1, 'name': ' '}])}, 'has an empty name'),
-        ({'a.json': coco(['0.jpg', '1.jpg'], TWICE)}, r"names used more than once: 'a'\. Give"),
-        ({}, r"no annotation file in COCO's format .* docs/own_data.md"),
+        ({'a.json': coco(['0.jpg', '1.jpg'], TWICE)}, r"names are used more than once: 'a'\. Give"),
+        ({}, r'no annotation file in COCO format .* docs/own_data.md'),
         (
             {'0.json': '{"shapes": []}'},
-            'labelme, one for each picture: vitbackbones import labelme ',
+            'labelme files, one for each image, with vitbackbones import labelme ',
         ),
-        ({'a/0.xml': '<annotation/>'}, r'vitbackbones import voc .* OUT, then --data-root OUT'),
+        ({'a/0.xml': '<annotation/>'}, r'vitbackbones import voc .* OUT, then use --data-root OUT'),
         ({'test.json': coco(['0.jpg'])}, r'test\.json is for test, and no annotation file'),
         ({'a.json': coco(['0.jpg']), 'b.json': coco(['1.jpg'])}, r'several .* a\.json, b\.json'),
         ({'a.json': coco(['0.jpg', '1.jpg'])}, r"its images \('0.jpg', '1.jpg'\) are not in"),
         (
             {'a.json': coco(['0.jpg', '1.jpg']), 'x/0.jpg': None, 'y/1.jpg': None},
-            r'in several folders, .*x, .*y\. Move',
+            r'in several folders: .*x, .*y\. Move',
         ),
         ({'a.json': coco(['0.jpg']), '0.jpg': None}, 'one picture cannot be split'),
     ],
@@ -202,7 +202,7 @@ def test_splits_of_our_own_have_objects_each(tmp_path):
         assert sum(counts) == len(labeled)
         assert sum(len(part.names) for part in parts.values()) == 60
     write(tmp_path, {'a.json': coco(names) | {'annotations': boxes[-1:]}})
-    with pytest.raises(InputError, match='one picture alone has objects'):
+    with pytest.raises(InputError, match='only one image has objects'):
         find_parts(tmp_path)
 
 
@@ -344,5 +344,5 @@ def test_links_to_what_is_gone_are_named(tmp_path):
     for i in range(3):
         (root / f'pictures/{i}.jpg').unlink()
         (root / f'pictures/{i}.jpg').symlink_to(tmp_path / f'moved/{i}.jpg')
-    with pytest.raises(InputError, match=r'Links lead to .*moved/.\.jpg, which is gone: .*--copy'):
+    with pytest.raises(InputError, match=r'to .*moved/.\.jpg, which no longer exists. .*--copy'):
         find_parts(root)

@@ -58,7 +58,7 @@ def test_two_spellings_of_a_name_are_one_warning():
 )
 def test_names_like_numbers_coordinates_or_dates_are_one_warning(name):
     (warning,) = spelling_warnings('a.json', ['cat', name])
-    assert f'a.json: class names look like numbers, coordinates or dates: {name!r}; ' in warning
+    assert f'a.json: class names look like numbers, coordinates or dates: {name!r}. ' in warning
 
 
 @pytest.mark.parametrize('name', ['class 1', '3d', 'no', 'e', '-', 'A4', 'null', ''])
@@ -76,7 +76,7 @@ def test_folders_of_the_system_hold_no_data(root):
     if root == '/proc/self/cwd/..':  # which is a folder of the user
         assert next(folders_below(Path(root)))
         return
-    with pytest.raises(InputError, match=f'{root}: is a folder of the system'):
+    with pytest.raises(InputError, match=f'{root}: is a system folder'):
         next(folders_below(Path(root)))
 
 

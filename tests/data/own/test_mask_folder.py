@@ -57,9 +57,7 @@ def test_vocs_lists(tmp_path):
     assert names == {'train': ['a', 'b'], 'val': ['c']}
     assert parts['train'].masks == tmp_path / 'SegmentationClass'
     write(tmp_path, {'ImageSets/Segmentation/val.txt': '../../c\n'})
-    with pytest.raises(
-        InputError, match=r"val\.txt: names pictures that are not in .*'\.\./\.\./c'"
-    ):
+    with pytest.raises(InputError, match=r"val\.txt: lists images that are not in .*'\.\./\.\./c'"):
         find_mask_parts(tmp_path)
 
 
@@ -81,14 +79,14 @@ def test_other_lists_are_followed_and_what_they_leave_out_is_said(tmp_path, plac
     names = {split: part.names for split, part in parts.items()}
     assert names == {'train': ['c', 'a'], 'val': ['d']}
     (note,) = parts['train'].notes
-    assert '2 pictures are in no list of' in note
+    assert '2 images are not in any list of' in note
 
 
 def test_lists_of_other_pictures_are_not_followed(tmp_path):
     write(tmp_path, files('images', 'masks', 'abcde') | {'train.txt': '/home/x/images/z.jpg\n'})
     parts = find_mask_parts(tmp_path)
     assert sum(len(part.names) for part in parts.values()) == 5
-    assert parts['train'].notes[0].endswith("'/home/x/images/z.jpg'. The list is not followed.")
+    assert parts['train'].notes[0].endswith("'/home/x/images/z.jpg'. The list is not used.")
 
 
 @pytest.mark.parametrize('below', ['', 'VOCdevkit/VOC2012/'])
@@ -113,12 +111,12 @@ def test_lines_of_vocs_lists_are_names_with_spaces(tmp_path, end, below):
         (files('images/test', 'masks/test'), 'its masks are for test, and none are for training'),
         (
             files('images', 'masks') | {'images/d.png': None, 'images/e.png': None},
-            r'2 of 5 pictures have no mask: images/d\.png, images/e\.png\. Add their masks, named '
-            r'as those of the others \(masks/a\.png\), or move these pictures out',
+            r'2 of 5 images have no mask: images/d\.png, images/e\.png\. Add their masks, named '
+            r'like the others \(masks/a\.png\), or move these images out',
         ),
         (
             {'images/a.jpg': None, 'masks/b.png': None},
-            "no mask has the name of a picture. The pictures are 'a'",
+            "no mask has the name of an image. The images are 'a'",
         ),
         (files('images', 'masks', 'a'), 'one picture cannot be split'),
     ],
@@ -131,5 +129,5 @@ def test_what_cannot_be_found_is_one_message(tmp_path, content, message):
 def test_links_to_pictures_that_are_gone_are_named(tmp_path):
     write(tmp_path, {'masks/0.png': None, 'images/other': None})
     (tmp_path / 'images' / '0.png').symlink_to('moved.png')
-    with pytest.raises(InputError, match=r'Links lead to .*images/moved\.png, which is gone'):
+    with pytest.raises(InputError, match=r'Links point to .*images/moved\.png, which no longer'):
         find_mask_parts(tmp_path)

@@ -60,13 +60,13 @@ def test_a_file_of_names(tmp_path, values, text, expected):
 @pytest.mark.parametrize(
     ('values', 'files', 'message'),
     [
-        ([0, 0], {}, 'all masks together hold 0'),
-        ([0, 3], {'classes_txt': 'sky\nroad\n'}, r'names 2 classes, .* but masks hold 3 as well'),
-        ([0, 1], {'classes_txt': 'sky\nsky\n'}, 'and each name once'),
-        ([1, 4], {'classes_txt': 'a\nb\nc\n'}, 'hold 4 as well'),
-        ([0, 9], {'classes_txt': '7: a\n8: b\n'}, 'names 2 classes, .* 7, 8, .* hold 0, 9 as well'),
-        ([255, 255], {}, 'hold nothing'),
-        ([7, 255], {}, 'hold 7'),
+        ([0, 0], {}, 'all masks together contain 0'),
+        ([0, 3], {'classes_txt': 'sky\nroad\n'}, r'lists 2 classes .*, but masks also contain 3'),
+        ([0, 1], {'classes_txt': 'sky\nsky\n'}, 'and each name only once'),
+        ([1, 4], {'classes_txt': 'a\nb\nc\n'}, 'also contain 4'),
+        ([0, 9], {'classes_txt': '7: a\n8: b\n'}, 'lists 2 classes .* 7, 8.* also contain 0, 9'),
+        ([255, 255], {}, 'contain nothing'),
+        ([7, 255], {}, 'contain 7'),
     ],
 )
 def test_what_does_not_tell_the_classes(tmp_path, values, files, message):
@@ -129,17 +129,17 @@ def looked_at(folder, draw, count=8):
     [
         (
             blurred,
-            r'hold 0, 255\. The others lie along edges only, .* mask = \(mask > 127\) \* 255',
+            r'have the values 0, 255\. The others .* mask = \(mask > 127\) \* 255',
         ),
-        (lambda seed: blurred(seed, Image.Resampling.LANCZOS, 4), 'lie along edges only'),
-        (lambda seed: blurred(seed) if seed == 5 else stray(0) // 255 * 255, 'along edges only'),
-        (lines, 'lie along edges only'),
-        (as_jpeg, 'lie along edges only'),
-        (stray, 'hold 3 values, but 100% of the pixels hold 0, 255'),
-        (objects, 'number objects and not classes: each mask counts from 1'),
+        (lambda seed: blurred(seed, Image.Resampling.LANCZOS, 4), 'occur only along edges'),
+        (lambda seed: blurred(seed) if seed == 5 else stray(0) // 255 * 255, 'only along edges'),
+        (lines, 'occur only along edges'),
+        (as_jpeg, 'occur only along edges'),
+        (stray, 'contain 3 values, but 100% of the pixels have the values 0, 255'),
+        (objects, 'number objects instead of classes: each mask counts from 1'),
         (
             lambda seed: objects(seed, 1 + 12 * seed),
-            'objects and not classes: nearly each is in one',
+            'objects instead of classes: nearly each is in one',
         ),
         (
             lambda seed: regions(seed, 256, 99) ^ np.arange(80, dtype=np.uint8),
@@ -150,14 +150,14 @@ def looked_at(folder, draw, count=8):
 def test_values_that_cannot_be_those_of_classes(tmp_path, draw, message):
     with pytest.raises(InputError, match=message) as error:
         looked_at(tmp_path, draw)
-    assert f'name them in {tmp_path / "classes.txt"}' in str(error.value)
+    assert f'name the classes in {tmp_path / "classes.txt"}' in str(error.value)
     (tmp_path / 'classes.txt').write_text(''.join(f'{n}: value {n}\n' for n in range(256)))
     assert len(looked_at(tmp_path, draw).classes) == 256  # what the message advises
 
 
 def test_soft_edges_are_named_where_a_file_names_the_classes(tmp_path):
     (tmp_path / 'classes.txt').write_text('ground\nthing\n')
-    with pytest.raises(InputError, match=r'classes\.txt: names 2 classes, but masks .* edges only'):
+    with pytest.raises(InputError, match=r'lists 2 classes, but masks .* only along edges'):
         looked_at(tmp_path, blurred)
 
 
@@ -186,7 +186,7 @@ def test_a_few_values_along_edges_are_said(tmp_path):
         return np.asarray(small.resize((80, 60), Image.Resampling.BILINEAR))
 
     (note,) = looked_at(tmp_path, resized).notes
-    assert 'the values 1, 3, 4, 5 of masks lie along edges only. If resizing has made them' in note
+    assert 'the mask values 1, 3, 4, 5 occur only along edges. If resizing created them' in note
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_white_is_a_class_of_gray_levels_and_is_ignored_otherwise(tmp_path, valu
     found = looked_at(tmp_path, lambda seed: np.array(values, np.uint8)[regions(seed, 3)])
     assert found.classes == classes
     assert len(found.notes) == notes
-    assert all('255 of masks is ignored. If it is a class' in note for note in found.notes)
+    assert all('mask value 255 is ignored. If it is a class' in note for note in found.notes)
 
 
 def test_the_file_of_names_may_lie_beside_the_masks(tmp_path):
@@ -214,5 +214,5 @@ def test_the_file_of_names_may_lie_beside_the_masks(tmp_path):
 
 
 def test_values_of_16_bits_are_named_with_their_file(tmp_path):
-    with pytest.raises(BadMask, match=r'0\.png: holds 300'):
+    with pytest.raises(BadMask, match=r'0\.png: contains 300'):
         numbering(tmp_path, [0, 300])

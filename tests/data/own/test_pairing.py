@@ -102,7 +102,7 @@ def test_what_lies_beside_is_left_out_and_said(tmp_path, left):
     assert paths(tmp_path, pairs) == {(f'images/{n}.jpg', f'masks/{n}.png') for n in NUMBERS}
     assert not pairs.bare
     (note,) = pairs.notes
-    assert note.endswith(f'are in no pair: {len(NUMBERS)} in {left.rpartition("/")[0] or "."}')
+    assert note.endswith(f'are skipped: {len(NUMBERS)} in {left.rpartition("/")[0] or "."}')
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_two_kinds_of_pictures_are_refused_with_the_options_that_choose(
     tmp_path, one, other, masks
 ):
     draw(tmp_path, f'{one}/{{}}.jpg', f'{other}/{{}}.jpg', f'{masks}/{{}}.png')
-    with pytest.raises(InputError, match='has several pictures') as error:
+    with pytest.raises(InputError, match='matches several pictures') as error:
         find_pairs(tmp_path)
     shown = {*re.findall("--pictures '([^']*)'", str(error.value))}
     (mask,) = re.findall("--masks '([^']*)'", str(error.value))
@@ -163,7 +163,7 @@ def test_kinds_of_masks_in_one_folder(tmp_path):
 def test_masks_that_cannot_belong_to_pictures(tmp_path):
     write(tmp_path, {'images/a8f3.png': None, 'images/b77c.png': None})
     write(tmp_path, {f'masks/{name}.png': None for name in ('a1d2', '99ab', '77c1')})
-    message = "The pictures are 'a8f3', 'b77c'; the masks are '77c1"
+    message = "The images are 'a8f3', 'b77c'. The masks are '77c1"
     with pytest.raises(InputError, match=message):
         find_pairs(tmp_path)
 
@@ -171,9 +171,13 @@ def test_masks_that_cannot_belong_to_pictures(tmp_path):
 @pytest.mark.parametrize(
     ('pictures', 'masks', 'message'),
     [
-        ('images/*.jpg', 'masks/{}.png', r'--pictures images/\*\.jpg: needs one \{\} for the name'),
-        ('image/{}.jpg', 'masks/{}.png', r'no picture in .* has such a path\. There are images/0'),
-        ('images/{}.jpg', '**/{}.png', "names both .* for '0'. Write more of their folders"),
+        (
+            'images/*.jpg',
+            'masks/{}.png',
+            r'images/\*\.jpg: requires one \{\} for the name',
+        ),
+        ('image/{}.jpg', 'masks/{}.png', r'no image in .* matches\. The folder contains images/0'),
+        ('images/{}.jpg', '**/{}.png', "matches both .* for '0'. Add more of their folders"),
     ],
 )
 def test_patterns_that_cannot_be_meant(tmp_path, pictures, masks, message):
@@ -189,4 +193,4 @@ def test_patterns_compare_the_folders_that_both_leave_open(tmp_path):
     expected = {(f'{place}/x/{n}.jpg', f'{place}/y/{n}.png') for place in 'ab' for n in (0, 1)}
     assert paths(tmp_path, pairs) == expected
     assert pairs.bare == [tmp_path / 'a/x/2.jpg']
-    assert pairs.notes == [f'{tmp_path}: left out are pictures that are in no pair: 1 in b/y']
+    assert pairs.notes == [f'{tmp_path}: images and masks without a match are skipped: 1 in b/y']

@@ -19,7 +19,7 @@ from .folders import CATEGORIES, coco, write
 def test_a_pipe_is_not_waited_for(tmp_path, kind):
     os.mkfifo(tmp_path / 'a.png')
     files = {kind: [tmp_path / 'a.png']}
-    with pytest.raises(InputError, match='a.png: not a regular file. Put a good copy there'):
+    with pytest.raises(InputError, match='a.png: not a regular file. Replace it with a good copy'):
         Pool(tmp_path, files.get('pictures', []), [None], ['cat'], masks=files.get('masks', []))
 
 

@@ -153,7 +153,7 @@ def test_places_that_cannot_be_written_to(tmp_path):
 
 
 def test_wrong_options_are_refused(tmp_path):
-    with pytest.raises(InputError, match='at least 1 picture'):
+    with pytest.raises(InputError, match='at least 1 image'):
         write(tmp_path / 'shapes', train=0)
     with pytest.raises(InputError, match='one or more different names'):
         write(tmp_path / 'shapes', classes=('a', 'a'))
@@ -165,12 +165,14 @@ def test_command_line(tmp_path, monkeypatch, capsys):
     options = ['--train', '2', '--val', '1', '--size', '48', '--classes', 'a', 'b']
     monkeypatch.setattr(sys, 'argv', ['shapes', root, *options])
     main()
-    assert capsys.readouterr() == (f'2 + 1 pictures of 48 pixels in {root}\n', '')
+    assert capsys.readouterr() == (f'2 + 1 images of 48 pixels in {root}\n', '')
     assert [c['name'] for c in annotations(tmp_path / 'shapes')['categories']] == ['a', 'b']
     monkeypatch.setattr(sys, 'argv', ['shapes', root, '--size', '8'])
     with pytest.raises(SystemExit, match='2'):
         main()
-    assert capsys.readouterr().err == 'error: Shapes: size is 8, must be at least 32 pixels.\n'
+    assert (
+        capsys.readouterr().err == 'error: Shapes: size is 8, but it must be at least 32 pixels.\n'
+    )
 
 
 def test_folders_hold_one_shape_of_their_class_per_picture(tmp_path):

@@ -72,7 +72,7 @@ def test_a_shard_that_changes_after_the_check(tmp_path):
     path = with_index(tmp_path) / 'train-000000.tar'
     dataset = ImageNetShards(data_root=str(tmp_path), pipeline=STEPS)
     path.write_bytes(path.read_bytes()[:2048])
-    with pytest.raises(UnreadableImage, match=r'dog/2\.JPG#\d+\+3: the shard is cut short'):
+    with pytest.raises(UnreadableImage, match=r'dog/2\.JPG#\d+\+3: the shard is truncated'):
         dataset[1]
     shards._opened.cache_clear()
     path.unlink()
@@ -91,7 +91,7 @@ def test_an_index_of_another_shard(tmp_path, name):
         content = bytearray(path.read_bytes())
         content[2048:2060] = b'x' * 12
         path.write_bytes(content)
-    with pytest.raises(UnreadableImage, match='the index does not fit the shard'):
+    with pytest.raises(UnreadableImage, match='the index does not match the shard'):
         load(tmp_path)
 
 

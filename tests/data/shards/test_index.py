@@ -28,7 +28,7 @@ def test_what_is_written_is_read(tmp_path):
 @pytest.mark.parametrize(
     ('change', 'message'),
     [
-        ({'bytes': 10**6}, 'train-000000.tar: cut short, 10240 bytes in place of 1000000'),
+        ({'bytes': 10**6}, 'train-000000.tar: cut short, 10240 bytes instead of 1000000'),
         ({'labels': [0, -1]}, 'labels in train-000000.tar are not from 0 to 1'),
         ({'name': '../train-000000.tar'}, 'is not the name of a tar file'),
         ({'name': 'other.tar'}, 'other.tar: No such file or directory'),
@@ -46,7 +46,7 @@ def test_an_index_that_was_changed(tmp_path, change, message):
 def test_another_format(tmp_path, change):
     file = index_file(with_index(tmp_path), 'train')
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    assert "not of the format 'vitbackbones shards 1'" in refusal(tmp_path)
+    assert "its format is not 'vitbackbones shards 1'" in refusal(tmp_path)
 
 
 @pytest.mark.parametrize('text', ['', '[]', '{"classes": []}'])

@@ -68,7 +68,7 @@ def test_a_shard_that_is_there_is_kept_if_it_is_what_belongs_there(tmp_path, sam
     assert write(path, samples) == shard
     assert path.stat().st_ino == before
     other_label = [*samples[:2], {**samples[2], 'gt_label': 2}]
-    message = r'a\.tar: holds other pictures than those that belong there now'
+    message = r'a\.tar: contains other images than the data set does now'
     for others in (samples[:2], samples[1:], samples[::2], other_label):
         with pytest.raises(InputError, match=message):
             write(path, others)
@@ -89,7 +89,7 @@ def test_a_bad_picture_leaves_no_shard(tmp_path, samples):
 def test_a_picture_that_changes_meanwhile_or_is_gone_leaves_no_shard(tmp_path, samples):
     pictures = plan(samples)
     shutil.copy(samples[2]['img_path'], samples[0]['img_path'])
-    with pytest.raises(InputError, match=r'1\.jpg: its size has changed meanwhile'):
+    with pytest.raises(InputError, match=r'1\.jpg: its size changed while'):
         write_shard(tmp_path, layout('a.tar', pictures), pictures)
     assert [path.name for path in tmp_path.iterdir()] == ['images']
     os.remove(samples[0]['img_path'])

@@ -150,9 +150,10 @@ def _check_categories(
     for label, (name, shown) in enumerate(zip(labels, classes, strict=False)):
         if name != shown:
             return [
-                f'{ann_file}: its categories are in another order than metainfo.classes, and mmdet '
-                f'numbers labels as the file does: label {label} is {name!r} but will be shown as '
-                f'{shown!r}; make the orders equal, in the files for training and testing alike'
+                f'{ann_file}: its categories are in a different order than metainfo.classes. '
+                f'mmdet numbers labels in the order of the file, so label {label} is {name!r} but '
+                f'is shown as {shown!r}. Use the same order in metainfo.classes and in all '
+                'annotation files'
             ]
     return []
 
@@ -167,7 +168,7 @@ def image_size_fault(given: Sequence[float], found: Sequence[int]) -> str:
     told, seen = (f'{width} x {height}' for height, width in (given, found))
     turned = tuple(given)[::-1] == tuple(found)
     hint = ' (turned as its EXIF orientation says; without it, width and height are exchanged)'
-    return f'is given as {told} pixels and has {seen}{hint if turned else ""}'
+    return f'is listed as {told} pixels but has {seen}{hint if turned else ""}'
 
 
 def _check_images(ann_file: str, folder: str, images: Table, load: str | int) -> list[str]:
@@ -177,8 +178,9 @@ def _check_images(ann_file: str, folder: str, images: Table, load: str | int) ->
     """
     names = images['file_name']
     remedy = (
-        'Copy them there, or take them out of the annotations. A file_name must not lead out of '
-        'the folder. If the config names the folder, check data_root and data_prefix.img.'
+        'Copy them there, or remove them from the annotations. A file_name must not point '
+        'outside the folder. If the folder comes from the config, check data_root and '
+        'data_prefix.img.'
     )
     require_there(folder, names, f'images of {ann_file}', remedy)
     read_image(os.path.join(folder, names[0]), load)  # one that no decoder can read stops at once
@@ -198,10 +200,10 @@ def _check_images(ann_file: str, folder: str, images: Table, load: str | int) ->
     if not faults:
         return []
     return [
-        f'{ann_file}: width and height of {len(faults)} of {len(rows)} images are not those of '
-        f'the files: {some(faults, str)}. If boxes were drawn on images of the size given, they '
-        'are in the wrong place; those outside of that size are left out. Correct the sizes, or '
-        'use the images that were annotated'
+        f'{ann_file}: width and height of {len(faults)} of {len(rows)} images differ from the '
+        f'files: {some(faults, str)}. If boxes were drawn on images of the listed size, they '
+        'are in the wrong place, and boxes outside that size are left out. Correct the sizes, '
+        'or use the images that were annotated'
     ]
 
 
@@ -211,8 +213,8 @@ def _check_listed_once(ann_file: str, images: Table) -> list[str]:
     if not twice:
         return []
     return [
-        f'{ann_file}: {plural(len(twice), "picture")} listed under several ids ({some(twice)}); '
-        'the objects of each id are missing where the picture has another. Join them under one id'
+        f'{ann_file}: {plural(len(twice), "image")} listed under several ids ({some(twice)}), '
+        'so each id lacks the objects of the others. Use one id for each image'
     ]
 
 
@@ -225,8 +227,8 @@ def _count_left(ann_file: str, images: Table, annotations: Table, filter_cfg: di
     left = len(large & set(chosen))
     if not left:
         raise InputError(
-            f'{ann_file}: filter_cfg of the data set leaves none of its {len(images["id"])} '
-            f'images: {len(large)} have sides of min_size={side} pixels or more. Lower min_size.'
+            f'{ann_file}: filter_cfg of the data set excludes all {len(images["id"])} images: '
+            f'{len(large)} have sides of at least min_size={side} pixels. Lower min_size.'
         )
     return left
 
@@ -249,15 +251,15 @@ def _check_boxes(ann_file: str, images: Table, annotations: Table) -> tuple[list
     kept = ~(flat | outside | empty)
     if not kept.any():
         raise InputError(
-            f'{ann_file}: not one usable box: all {len(kept)} are empty, thinner than a pixel or '
-            'outside of their image, by its width and height in the file. COCO boxes are '
-            '[x, y, width, height] in pixels, not fractions of the image.'
+            f'{ann_file}: no usable box: all {len(kept)} are empty, thinner than a pixel or '
+            'outside their image, by its width and height in the file. COCO boxes are [x, y, '
+            'width, height] in pixels, not fractions of the image.'
         )
     faults = {
         'boxes that are empty, negative or thinner than a pixel, left out in training': flat,
-        'boxes outside of their image, left out in training': outside,
+        'boxes outside their image, left out in training': outside,
         "annotations with an 'area' of 0 or less, left out in training": empty,
-        'boxes that reach beyond the edge of their image (are they x, y, width, height?)': beyond,
+        'boxes that extend beyond the edge of their image (are they x, y, width, height?)': beyond,
     }
     ids = np.array(annotations['id'], object)
     return fault_lines(ann_file, {fault: [*ids[rows]] for fault, rows in faults.items()}), kept
@@ -273,11 +275,11 @@ def _check_evaluated(ann_file: str, annotations: Table) -> list[str]:
     texts = [key for key in ids if isinstance(key, str)]
     if texts:
         raise InputError(
-            f'{ann_file}: {len(texts)} annotation ids are not numbers ({some(texts, cut)}), which '
-            'COCO evaluation needs. Number the annotations from 1.'
+            f'{ann_file}: {len(texts)} annotation ids are not numbers ({some(texts, cut)}), but '
+            'COCO evaluation requires numbers. Number the annotations from 1.'
         )
     if 0 in ids:
-        return [f'{ann_file}: COCO evaluation never counts annotation id 0 as found; start at 1']
+        return [f'{ann_file}: COCO evaluation never counts annotation id 0 as found. Start at 1']
     return []
 
 

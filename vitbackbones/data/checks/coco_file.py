@@ -84,7 +84,7 @@ def table(
         )
     if not entries and not may_be_empty:
         raise InputError(
-            f'{ann_file}: the list {part!r} is empty, so there is nothing to learn or to measure.'
+            f'{ann_file}: the list {part!r} is empty. There is nothing to train on or measure.'
         )
     found = {name: column(ann_file, part, entries, name, types) for name, types in columns.items()}
     twice = [each for each, count in Counter(found[key]).items() if count > 1]
@@ -131,7 +131,7 @@ def check_references(ann_file: str, annotations: Table, key: str, known: list) -
     if len(unknown) == 1 and near and all(near):
         hint = ' All ids may be shifted by one.'
     elif {*map(str, unknown)} <= {*map(str, known)}:
-        hint = ' The file defines them as another type: write a number in both places, not a text.'
+        hint = ' The file defines them with another type: write a number in both places, not text.'
     raise InputError(
         f'{ann_file}: the file does not define the {key} of {plural(len(ids), "annotation")} (ids '
         f'{some(ids)}): {some(sorted(unknown, key=str))}.{hint}'
@@ -143,7 +143,7 @@ def require_counted(ann_file: str, crowds: list) -> None:
     if crowds and all(crowds):
         raise InputError(
             f'{ann_file}: all {len(crowds)} annotations are crowds ("iscrowd": 1) or ignored, '
-            'which are neither learned nor counted. Set iscrowd to 0 for ordinary objects.'
+            'so they are neither trained on nor counted. Set iscrowd to 0 for ordinary objects.'
         )
 
 

@@ -85,10 +85,10 @@ def class_folders(folder: Path) -> list[str]:
         InputError: there are none.
     """
     if not folder.is_dir():
-        raise InputError(f'{folder}: no such folder; it should hold a folder for each class.')
+        raise InputError(f'{folder}: no such folder. It must contain a folder for each class.')
     found = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
     if not found:
-        raise InputError(f'{folder}: no folders there; it should hold one for each class.')
+        raise InputError(f'{folder}: contains no folders. It must contain one for each class.')
     return found
 
 
@@ -102,7 +102,7 @@ def _check_folders(
         if set(found) & set(names):  # they are named like the classes
             missing, extra = sorted(set(names) - set(found)), sorted(set(found) - set(names))
             text += f'; missing: {some(missing)}' if missing else ''
-            text += f'; of no class: {some(extra)}' if extra else ''
+            text += f'; not a class: {some(extra)}' if extra else ''
         number = f'num_classes={len(found)}'
         listed = ','.join(found[:SHOWN]) + ',...' * (len(found) > SHOWN)
         raise InputError(
@@ -112,15 +112,15 @@ def _check_folders(
         )
     if names and sorted(names) == found != list(names):
         raise InputError(
-            f'{folder}: labels are numbered by the order of the folders, {some(found)}; name the '
-            f'classes in this order, not as {some(names)}.'
+            f'{folder}: labels are numbered in the order of the folders, {some(found)}. Name '
+            f'the classes in this order, not as {some(names)}.'
         )
     occurs = {name: sum(1 for _ in _images(folder / name, suffixes)) for name in found}
     empty = [name for name, images in occurs.items() if not images]
     if empty:
         raise InputError(
-            f'{folder}: no image in the class folders {some(empty)} '
-            f'({", ".join(suffixes)}). Put images there, or take the class out of every split.'
+            f'{folder}: no image in the class folders {some(empty)} ({", ".join(suffixes)}). '
+            'Add images, or remove the class from every split.'
         )
     warnings = _left_out_warnings(folder, suffixes)
     return Findings(warnings, samples=sum(occurs.values()), occurs=occurs)
@@ -131,8 +131,8 @@ def _require_no_hidden(folder: Path) -> None:
     for place, folders, _ in os.walk(folder):
         if hidden := [name for name in folders if name.startswith('.')]:
             raise InputError(
-                f'{Path(place, hidden[0])}: is a hidden folder, whose pictures are read as well. '
-                'Take it out.'
+                f'{Path(place, hidden[0])}: is a hidden folder, but its images would be read '
+                'too. Remove it.'
             )
 
 
@@ -143,8 +143,9 @@ def _left_out_warnings(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
         return []
     wanted = ','.join([*suffixes, *{Path(name).suffix.lower() for name in names}])
     return [
-        f'{folder}: left out are {len(names)} images of other kinds than {", ".join(suffixes)}: '
-        f'{some(names)}; to read them, set extensions=({wanted}) of the data sets'
+        f'{folder}: {len(names)} images are skipped because their format is not '
+        f'{", ".join(suffixes)}: {some(names)}. To read them, set extensions=({wanted}) of the '
+        'data sets'
     ]
 
 
@@ -169,11 +170,12 @@ def _require_same(classes: dict[Path, list[str]]) -> None:
     for (place, names), (other, known) in pairwise(classes.items()):
         if only := {*names} ^ {*known}:
             raise InputError(
-                f'{place} and {other}: the class folders {some(sorted(only))} are in one of them '
-                'only; labels are numbered by the order of the folders, so make them the same.'
+                f'{place} and {other}: the class folders {some(sorted(only))} are in only one '
+                'of them. Labels are numbered in the order of the folders, so use the same '
+                'folders in both.'
             )
         if names != known:
-            raise InputError(f'{other}: its classes are not in the order of those in {place}.')
+            raise InputError(f'{other}: its classes are in a different order than in {place}.')
 
 
 def _check_shards(dataset: dict) -> Findings:
@@ -182,8 +184,8 @@ def _check_shards(dataset: dict) -> Findings:
     names = (dataset.get('metainfo') or {}).get('classes') or index.classes
     if len(names) != len(index.classes):
         raise InputError(
-            f'{index_file(*place)}: has {len(index.classes)} classes, but metainfo.classes names '
-            f'{len(names)}. Correct the names, or leave them out.'
+            f'{index_file(*place)}: has {len(index.classes)} classes, but metainfo.classes '
+            f'names {len(names)}. Correct the names, or remove them.'
         )
     counts = Counter(label for shard in index.shards for label in shard.labels)
     occurs = {name: counts[label] for label, name in enumerate(names)}
@@ -214,5 +216,5 @@ def _check_labels(
     present = sum(1 for _ in _images(folder, suffixes))
     warnings = []
     if len(labels) < present:
-        warnings.append(f'{file} has labels of {len(labels)} of the {present} images in {folder}')
+        warnings.append(f'{file} has labels for {len(labels)} of the {present} images in {folder}')
     return Findings(warnings, len(labels), {name: counts[i] for i, name in enumerate(names)})

@@ -82,7 +82,7 @@ def _header(path: str) -> Image.Image:
     try:
         return read_header(path)
     except Exception as error:  # every Pillow plugin has exceptions of its own
-        raise BadMask(f'{path}: {reason_of(error)}. Put a good copy there.') from error
+        raise BadMask(f'{path}: {reason_of(error)}. Replace it with a good copy.') from error
 
 
 def _mask_size(path: str) -> tuple[int, ...]:
@@ -120,7 +120,7 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
         faults = list(filter(None, pool.map(pairs.header_fault, pairs.images, masks)))
         if faults:
             count = f'{len(faults)} of {len(masks)} masks'
-            raise BadMask(f'{faults[0]} A fault of this kind is in {count}.')
+            raise BadMask(f'{faults[0]} {count} have a problem of this kind.')
         counts = sum(pool.map(pairs.count, sample))
     where = f'{os.path.dirname(masks[0])}: in {len(sample)} masks'
     warnings = _check_values(where, counts, pairs.table, len(pairs.classes))
@@ -202,8 +202,8 @@ def _files(dataset) -> tuple[list[str], list[str]]:
     samples = dataset.load_data_list()
     if not samples:
         raise InputError(
-            f'{os.path.abspath(folders["img_path"])}: no image ends in {dataset.img_suffix!r}; set '
-            'img_suffix of the data set in the configuration.'
+            f'{os.path.abspath(folders["img_path"])}: no image name ends in '
+            f'{dataset.img_suffix!r}. Set img_suffix of the data set in the config.'
         )
     images = [sample['img_path'] for sample in samples]
     masks = [sample['seg_map_path'] for sample in samples]
@@ -212,8 +212,8 @@ def _files(dataset) -> tuple[list[str], list[str]]:
         ('masks', folders['seg_map_path'], masks),
     ):
         remedy = (
-            'Put them there. If the config names the folder, check data_prefix, img_suffix and '
-            'seg_map_suffix.'
+            'Put them there. If the folder comes from the config, check data_prefix, img_suffix '
+            'and seg_map_suffix.'
         )
         require_there(folder, [os.path.relpath(path, folder) for path in paths], kind, remedy)
     return images, masks
@@ -229,7 +229,8 @@ def _left_out_warnings(dataset) -> list[str]:
     if not others:
         return []
     text = (
-        f'left out are {len(others)} images that do not end in {suffix!r}: {some(sorted(others))}'
+        f'{len(others)} images are skipped because their names do not end in {suffix!r}: '
+        f'{some(sorted(others))}'
     )
     return [f'{dataset.data_root}: {text}']
 
@@ -241,18 +242,18 @@ def _check_values(where: str, counts: np.ndarray, table: np.ndarray, classes: in
     """Judge masks by the pixels of each value; messages begin with ``where``."""
     values = set(np.flatnonzero(counts).tolist())
     if values <= BINARY and IGNORED in values and table[IGNORED] == IGNORED and classes > 1:
-        way = 'write the number of the class in place of 255 (mask[mask == 255] = 1)'
+        way = 'replace 255 by the number of the class (mask[mask == 255] = 1)'
         if classes == 2:
             loading = 'load masks with vitbackbones.LoadMask(values=[0, 255]) in every pipeline'
             way = f'{loading}, or {way}'
         raise InputError(
-            f'{where} all pixels hold {some(sorted(values))}, and 255 is ignored in training and '
-            f'evaluation. If 255 is a class, {way}.'
+            f'{where} all pixels have the values {some(sorted(values))}, and 255 is ignored in '
+            f'training and evaluation. If 255 is a class, {way}.'
         )
     ignored = counts[table == IGNORED].sum() / counts.sum()
     if ignored == 1:
-        raise InputError(f'{where} not one pixel belongs to a class, all hold values to ignore.')
+        raise InputError(f'{where} no pixel belongs to a class: all values are ignored.')
     if ignored <= MOSTLY:
         return []
     held = some(sorted(value for value in values if table[value] == IGNORED))
-    return [f'{where} {ignored:.0%} of the pixels are ignored (values {held}); is that meant?']
+    return [f'{where} {ignored:.0%} of the pixels are ignored (values {held}). Is this intended?']

@@ -78,13 +78,14 @@ def _check_pictures(dataset, images: Table, segments: Table) -> None:
     folder = dataset.data_prefix.get('seg')
     if not folder:
         raise InputError(
-            f'the data set of {dataset.ann_file} needs data_prefix=dict(img=..., seg=...), the '
-            'folders of its images and of the PNG files of their segments, relative to data_root.'
+            f'the data set of {dataset.ann_file} requires data_prefix=dict(img=..., seg=...): '
+            'the folders of its images and of the PNG files of their segments, relative to '
+            'data_root.'
         )
     names = [name.replace('.jpg', '.png') for name in images['file_name']]
     remedy = (
-        'mmdet looks for the name of the image, with .png in place of .jpg. Put them there, or '
-        'correct data_prefix.seg of the data set in the configuration.'
+        'mmdet looks for the name of the image, with .png instead of .jpg. Put the files there, '
+        'or correct data_prefix.seg of the data set in the config.'
     )
     require_there(folder, names, 'PNG files of segments', remedy)
     numbers = defaultdict(set)  # of the segments of each image
@@ -101,7 +102,7 @@ def _check_pictures(dataset, images: Table, segments: Table) -> None:
         if drawn != listed:
             extra, absent = (some(sorted(part)) for part in (drawn - listed, listed - drawn))
             raise InputError(
-                f'segments in {path}: only the picture has {extra or "none"}, only segments_info '
-                f'of the JSON file has {absent or "none"}. Make them equal (is it a color picture, '
-                'red first?)'
+                f'segments in {path}: ids only in the image: {extra or "none"}; ids only in '
+                f'segments_info of the JSON file: {absent or "none"}. Make them match (is it a '
+                'color image, in RGB order?)'
             )

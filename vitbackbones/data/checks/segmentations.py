@@ -61,15 +61,17 @@ def check_masks(
             doubts[doubt].append(ids[row])
     if faults:
         key, fault = next(iter(faults.items()))
-        others = f' ({len(faults)} are like that: ids {some(faults)})' if len(faults) > 1 else ''
+        others = (
+            (f' ({len(faults)} have this problem: ids {some(faults)})') if len(faults) > 1 else ''
+        )
         raise InputError(
             f'{ann_file}: annotation {key}: the segmentation cannot be used: {fault}{others}. '
-            'Correct it, or take the annotation out.'
+            'Correct it, or remove the annotation.'
         )
     if len(doubts[EMPTY]) == len(rows):
         raise InputError(
-            f'{ann_file}: not one usable mask: all {len(rows)} are without a pixel in their image. '
-            f'COCO masks are {FORMS}, in pixels.'
+            f'{ann_file}: no usable mask: all {len(rows)} have no pixel in their image. COCO '
+            f'masks are {FORMS}, in pixels.'
         )
     return fault_lines(ann_file, doubts)
 
@@ -126,10 +128,11 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
         return
     fault = f'{len(bare)} of {total} annotations have no "segmentation" (ids {some(bare)})'
     if len(bare) == total:
-        fault = 'has only boxes, no annotation has a "segmentation"'
+        fault = 'has only boxes: no annotation has a "segmentation"'
     raise InputError(
-        f'{ann_file}: {fault}, but the model needs masks. Give each {FORMS}, or take a config '
-        "without them, such as faster_rcnn in place of mask_rcnn (with_mask=False, metric='bbox')."
+        f'{ann_file}: {fault}, but the model requires masks. Give each {FORMS}, or use a config '
+        'without masks, such as faster_rcnn instead of mask_rcnn (with_mask=False, '
+        "metric='bbox')."
     )
 
 
@@ -144,7 +147,7 @@ def _doubt_of(mask: object, box: Sequence[float], height: int, width: int, evalu
         whole = [part for part in mask if len(part) >= 6 and len(part) % 2 == 0]
         if evaluated and len(mask[0]) < 5:
             raise ValueError(
-                'its first polygon has fewer than 3 points, at which COCO evaluation stops'
+                'its first polygon has fewer than 3 points, and COCO evaluation stops there'
             )
         bounds = _bounds_of_polygons(whole)
     x1, y1, x2, y2 = bounds

@@ -64,12 +64,14 @@ def read_runs(code: dict, height: int, width: int) -> list[int]:
     """
     size, counts = code.get('size'), code.get('counts')
     if size != [height, width]:
-        raise ValueError(f"its 'size' is {cut(size)}, the image's is {[height, width]}")
+        raise ValueError(
+            f"its 'size' is {cut(size)}, but the size of the image is {[height, width]}"
+        )
     runs = counts
     if isinstance(counts, str):  # compressed
         if not re.fullmatch(f'({NUMBER})+', counts):
             raise ValueError(
-                'its compressed counts are cut off, or have a character that RLE lacks'
+                'its compressed counts are truncated, or contain a character that RLE does not use'
             )
         runs = []
         for letters in re.findall(NUMBER, counts):
@@ -79,11 +81,13 @@ def read_runs(code: dict, height: int, width: int) -> list[int]:
                 run -= 1 << 5 * len(digits)
             runs.append(run + runs[-2] if len(runs) > 2 else run)
     if not isinstance(runs, list) or set(map(type, runs)) - {int}:
-        raise ValueError(f"its 'counts' is {cut(counts)} and must be a text or a list of integers")
+        raise ValueError(f"its 'counts' is {cut(counts)}, but must be text or a list of integers")
     if min(runs, default=0) < 0:
         raise ValueError('a run is negative')
     if sum(runs) != height * width:
-        raise ValueError(f'its runs are {cut(sum(runs))}, the image has {height * width} pixels')
+        raise ValueError(
+            f'its runs add up to {cut(sum(runs))}, but the image has {height * width} pixels'
+        )
     return runs
 
 

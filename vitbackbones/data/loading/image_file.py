@@ -34,7 +34,7 @@ from ..shards.index import SCHEME
 IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')
 IMAGES += ('.jpe', '.jfif', '.mpo', '.gif', '.jp2', '.avif')
 ARRAY = '.npy'  # of bands
-ADVICE = ' Put a good copy there, or take it out of the annotation file.'
+ADVICE = ' Replace it with a good copy, or remove it from the annotation file.'
 ADVICE_ON_SHARDS = ' Write its shard again with a good copy, or without it.'
 ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accident
 # What OpenCV makes no picture of, by Pillow's mode.
@@ -119,7 +119,7 @@ def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Im
     try:
         header = _with_exif(Image.open(BytesIO(content)))
     except Image.DecompressionBombError as error:
-        raise ValueError(f'{str(error).partition(",")[0]}; cut it into tiles') from error
+        raise ValueError(f'{str(error).partition(",")[0]}. Cut it into tiles') from error
     except Exception:  # OpenCV, with more formats, may still read it, or its failure is reported
         return content, None
     # searched for behind the header, as a thumbnail there has an end of its own
@@ -142,7 +142,7 @@ def decode(
         bands = decode_bands(content, header)
         if bands.shape[2] != color_type:
             given = f'model.backbone.in_channels={color_type}'
-            raise ValueError(f'it has {bands.shape[2]} bands, and {given}')
+            raise ValueError(f'it has {bands.shape[2]} bands, but {given}')
         return bands
     if backend == 'cv2' and color_type in FLAGS:
         image = _decode_upright(content, header, FLAGS[color_type])
@@ -154,7 +154,7 @@ def decode(
         return image
     if header is not None and header.mode in OTHER_VALUES:
         values = f'{header.format} of {OTHER_VALUES[header.mode]} values'
-        raise ValueError(f'a {values}; convert it to 8 or 16 bits')
+        raise ValueError(f'a {values}. Convert it to 8 or 16 bits')
     raise ValueError(DAMAGED)
 
 
@@ -181,7 +181,7 @@ def pixels_of(image: Image.Image) -> np.ndarray:
     """
     image = upright(image)
     if image.mode in OTHER_VALUES:
-        raise ValueError(f'it has {OTHER_VALUES[image.mode]} values; convert it to 8 or 16 bits')
+        raise ValueError(f'it has {OTHER_VALUES[image.mode]} values. Convert it to 8 or 16 bits')
     if image.mode.startswith('I;16'):
         pixels = (np.asarray(image) >> 8).astype(np.uint8)  # (H, W)
         warn_if_dark(pixels)
@@ -203,8 +203,8 @@ def warn_if_dark(image: np.ndarray) -> None:
     if 0 < image.max() <= DARK and not TOLD:
         TOLD.add('dark')
         text = (
-            'a picture of 16 bits uses the lowest 12 bits at most, so it is nearly black when read '
-            'as 8 bits. If that is not meant, multiply the values by 16 and save the pictures again'
+            'a 16-bit image uses only its lowest 12 bits, so it is nearly black when read as 8 '
+            'bits. If that is not intended, multiply the values by 16 and save the images again'
         )
         show_warnings([text])
 
@@ -228,7 +228,7 @@ def decode_bands(content: bytes, header: Image.Image | None) -> np.ndarray:
         tifffile = import_optional('tifffile', 'tifffile')
         series = tifffile.TiffFile(BytesIO(content)).series[0]
         if series.size > 16 * Image.MAX_IMAGE_PIXELS:
-            raise ValueError(f'{series.size} values are too many; cut it into tiles')
+            raise ValueError(f'{series.size} values are too many. Cut it into tiles')
         pixels = series.asarray()
         axes = series.axes
     else:
@@ -236,11 +236,11 @@ def decode_bands(content: bytes, header: Image.Image | None) -> np.ndarray:
         axes = 'YXS'
     pixels = pixels[..., None] if pixels.ndim == 2 else pixels
     if pixels.ndim != 3 or pixels.dtype.kind not in 'biuf':
-        raise ValueError(f'{pixels.shape} values of {pixels.dtype} are no bands of one picture')
+        raise ValueError(f'{pixels.shape} values of {pixels.dtype} are not the bands of one image')
     if axes[-1] in 'YX' and len(axes) == 3:  # (bands, H, W)
         pixels = pixels.transpose(1, 2, 0)
     if not np.isfinite(pixels).all():
-        raise ValueError('it has values that are NaN or infinite')
+        raise ValueError('it contains values that are NaN or infinite')
     kind = np.uint8 if pixels.dtype == np.uint8 else np.float32
     return np.ascontiguousarray(turned(pixels, value), kind)
 
@@ -253,7 +253,7 @@ def naming(path: str, advice: str) -> Iterator[None]:
     except Exception as error:  # every file and decoder backend has exceptions of its own
         reason = getattr(error, 'strerror', None) or error
         if os.path.islink(path) and not os.path.exists(path):
-            reason = f'a link to {os.path.realpath(path)}, which is gone'
+            reason = f'a link to {os.path.realpath(path)}, which no longer exists'
         advice = ADVICE_ON_SHARDS if path.startswith(SCHEME) else advice
         raise UnreadableImage(f'image file {path}: {reason}.{advice}') from error
 

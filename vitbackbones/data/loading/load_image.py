@@ -93,7 +93,9 @@ class LoadImage(LoadImageFromFile):
         require_choice('decode', decode, ('full', 'reduced'))
         default = (to_float32, color_type, imdecode_backend, ignore_empty)
         if decode == 'reduced' and default != (False, 'color', 'cv2', False):
-            raise OptionError("decode='reduced' goes with no other option than backend_args")
+            raise OptionError(
+                "decode='reduced' cannot be combined with options other than backend_args"
+            )
         self.decode = decode
 
     def transform(self, results: dict) -> dict | None:

@@ -84,9 +84,9 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
         content = fileio.get(path, backend_args=backend_args)
     except Exception as error:  # every file backend has exceptions of its own
         reason = getattr(error, 'strerror', None) or error
-        raise BadMask(f'mask file {path}: {reason}. Put a good copy there.') from error
+        raise BadMask(f'mask file {path}: {reason}. Replace it with a good copy.') from error
     if not content:
-        raise BadMask(f'mask file {path}: the file is empty. Put a good copy there.')
+        raise BadMask(f'mask file {path}: the file is empty. Replace it with a good copy.')
     try:
         if content.startswith(b'\x93NUMPY'):
             values = np.load(BytesIO(content), allow_pickle=False)
@@ -98,10 +98,15 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
                 kind = image.format
                 mode = image.mode
     except Exception as error:  # every Pillow plugin has exceptions of its own
-        raise BadMask(f'mask file {path}: {reason_of(error)}. Put a good copy there.') from error
+        raise BadMask(
+            f'mask file {path}: {reason_of(error)}. Replace it with a good copy.'
+        ) from error
     values, fault = _one_channel(values, mode)
     if kind == 'JPEG':
-        fault = 'is a JPEG, whatever its name; JPEG changes values where classes meet. Save the '
+        fault = (
+            'is a JPEG file, whatever its name says. JPEG changes values at the borders of '
+            'classes. Save the '
+        )
         fault += 'original masks as PNG, or set each pixel to the nearest of its values'
     if fault:
         raise BadMask(f'mask file {path}: {fault}.')
@@ -123,19 +128,19 @@ def _one_channel(values: np.ndarray, mode: str) -> tuple[np.ndarray, str]:
     if values.ndim == 3 and (values == values[..., :1]).all():
         values = values[..., 0]
     if values.ndim != 2 and not mode:
-        return values, f'is an array of {values.shape}; a mask is (H, W)'
+        return values, f'is an array of shape {values.shape}, but a mask is (H, W)'
     if values.ndim != 2:
         return values, (
-            f'is a picture of kind {mode}, not an index mask. A mask has one channel that holds '
-            f"the number of each pixel's class; {command_line('import', 'masks')} converts "
-            'color-coded ones'
+            f'is an image of mode {mode}, not an index mask. A mask has one channel with the '
+            f'class number of each pixel; {command_line("import", "masks")} converts '
+            'color-coded masks'
         )
     if values.dtype.kind == 'f' and (np.rint(values) == values).all():
         values = values.astype(np.int64)
     if values.dtype.kind not in 'biu':
         return (
             values,
-            'has values that are not whole numbers; write the number of its class for each pixel',
+            'has values that are not whole numbers. Write the class number of each pixel',
         )
     return (values.astype(np.uint8) if values.dtype == bool else values), ''
 
@@ -146,12 +151,13 @@ def size_fault(mask: str, size: Sequence[int], image: str, expected: Sequence[in
         return ''
     found, wanted = (f'{width} x {height}' for height, width in (size, expected))
     hint = (
-        ' Images are turned as their EXIF orientation says; if masks were drawn on the unturned '
-        "ones, load images with color_type='color_ignore_orientation'."
+        ' Images are turned as their EXIF orientation says. If masks were drawn on the unturned '
+        "images, load images with color_type='color_ignore_orientation'."
     )
     turned = tuple(size)[::-1] == tuple(expected)
     return (
-        f'mask file {mask}: has {found} pixels, its image {image} {wanted}.{hint if turned else ""}'
+        f'mask file {mask}: has {found} pixels, but its image {image} has '
+        f'{wanted}.{hint if turned else ""}'
     )
 
 
@@ -165,11 +171,12 @@ def value_fault(mask: str, values: np.ndarray, table: np.ndarray) -> str:
     first, last = classes[0], classes[-1]
     allowed = f'{first} to {last}' if last - first < len(classes) else some(classes)
     counted = first == 0 and found == [len(classes)]
-    hint = ' Where files count from 1 and 0 is no class, set reduce_zero_label=True.'
+    hint = ' If files count from 1 and 0 is not a class, set reduce_zero_label=True.'
     return (
-        f'mask file {mask}: {wrong.size} pixels hold {some(found)}, which is no class: classes are '
-        f'{allowed}, ignored {some(np.flatnonzero(table == IGNORED).tolist())}. Correct '
-        f'the mask, or the classes of the data set.{hint if counted else ""}'
+        f'mask file {mask}: {wrong.size} pixels have the values {some(found)}, which are not '
+        f'classes: classes are {allowed}, ignored '
+        f'{some(np.flatnonzero(table == IGNORED).tolist())}. Correct the mask, or the classes '
+        f'of the data set.{hint if counted else ""}'
     )
 
 

@@ -44,7 +44,8 @@ def find_files(root: Path, named: Sequence[str] = ()) -> dict[str, tuple[Path, d
         found['train'] = beside
     elif beside:  # such as all annotations in one file, beside those of each split
         names = some((file.relative_to(root) for file, _ in beside), str)
-        show_warnings([f'{root}: not read: {names}, as other annotation files name a split'])
+        reason = 'because other annotation files are named after a split'
+        show_warnings([f'{root}: {names} was not read, {reason}'])
     return {split: _meant(root, split, group) for split, group in found.items() if group}
 
 
@@ -67,7 +68,7 @@ def _named(root: Path, files: Sequence[Path], patterns: Sequence[str]) -> list[P
         if not own:
             there = some((file.relative_to(root) for file in files), str) or 'none'
             raise InputError(
-                f'--annotations {pattern}: no such file below {root}, which has {there}'
+                f'--annotations {pattern}: no such file in {root}. It contains {there}'
             )
         chosen |= own
     return sorted(chosen)
@@ -94,7 +95,7 @@ def _in_coco_format(files: Iterable[Path]) -> Found:
             found.append((file, content))
     if damaged and not found:
         raise damaged[0]
-    show_warnings([f'{error} The file is left out.' for error in damaged])
+    show_warnings([f'{error} The file is skipped.' for error in damaged])
     return found
 
 
@@ -113,8 +114,8 @@ def _meant(root: Path, split: str, found: Found) -> tuple[Path, dict]:
     names = [str(file.relative_to(root)) for file, _ in found]
     if any(each != lists[0] for each in lists):
         raise InputError(
-            f'{root}: several annotation files for {split}: {some(names, str)}. Name the one that '
-            'is meant with --annotations FILE, or move the others out of the folder.'
+            f'{root}: several annotation files for {split}: {some(names, str)}. Choose one with '
+            '--annotations FILE, or move the others out of the folder.'
         )
     read = kept[0]
     others = [name for name in names if name != str(read[0].relative_to(root))]
@@ -122,7 +123,7 @@ def _meant(root: Path, split: str, found: Found) -> tuple[Path, dict]:
         show_warnings(
             [
                 f'{root}: {split} is read from {read[0].relative_to(root)}, not from '
-                f'{some(others, str)}; --annotations FILE names another'
+                f'{some(others, str)}. Use --annotations FILE to choose another file'
             ]
         )
     return read

@@ -111,16 +111,16 @@ def measurable(parts: dict[str, CocoPart], testing: bool = False) -> dict[str, C
     for file, marks in crowds.items():
         require_counted(str(file), marks)
     if not any(part.labeled for part in parts.values()):
-        raise InputError(f'{", ".join(map(str, crowds))}: no picture has an object that counts')
+        raise InputError(f'{", ".join(map(str, crowds))}: no image has an object that counts')
     bare = [split for split in ('test', 'val') if split in parts and not parts[split].labeled]
     for split in bare:
-        fault = f'{parts[split].file}: no picture for {split} has an object that counts'
+        fault = f'{parts[split].file}: no image for {split} has an object that counts'
         if split == 'test' and not testing:
-            show_warnings([f'{fault}, so test takes those for val'])
+            show_warnings([f'{fault}, so test uses the val images'])
         elif split == 'test' or not testing or 'test' not in parts:
             raise InputError(
-                f'{fault}, so nothing can be measured. Put labeled pictures there, or take the '
-                'file out of the folder: then a part of the training pictures takes its place.'
+                f'{fault}, so nothing can be measured. Add labeled images, or move the file out '
+                'of the folder: then part of the training images is used instead.'
             )
     return {split: part for split, part in parts.items() if split != 'test' or split not in bare}
 
@@ -136,19 +136,22 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
     if found:
         names = some((file.relative_to(root) for file, _ in found.values()), str)
         return (
-            f'{root}: {names} is for {" and ".join(found)}, and no annotation file (*.json) is for '
-            'training. Add one. To have this file split, give it a name without such a word.'
+            f'{root}: {names} is for {" and ".join(found)}, and no annotation file (*.json) is '
+            'for training. Add one. To have this file split for you, remove the split from its '
+            'name.'
         )
     for suffix, kind in (('.xml', 'voc'), ('.txt', 'yolo')):
         if next(files_below(root, (suffix,)), None):
             return (
-                f"{root}: no annotation file in COCO's format (*.json), but {suffix} files. "
-                f'Convert them: {command_line("import", kind, root, "OUT")}, then --data-root OUT.'
+                f'{root}: no annotation file in COCO format (*.json), but {suffix} files. '
+                f'Convert them with {command_line("import", kind, root, "OUT")}, then use '
+                '--data-root OUT.'
             )
     return (
-        f"{root}: no annotation file in COCO's format (*.json with images, annotations and "
-        f'categories) in it or below. {page("own_data")} lists the layouts that are known. '
-        f'Those of labelme, one for each picture: {command_line("import", "labelme", root, "OUT")}.'
+        f'{root}: no annotation file in COCO format (*.json with images, annotations and '
+        f'categories) in it or below. {page("own_data")} lists the supported layouts. Convert '
+        'labelme files, one for each image, with '
+        f'{command_line("import", "labelme", root, "OUT")}.'
     )
 
 
@@ -181,11 +184,13 @@ def _required_categories(file: Path, content: dict) -> list[dict]:
     names = Counter(each['name'] for each in content['categories'] if each['id'] in keys)
     if twice := [name for name, count in names.items() if count > 1]:
         raise InputError(
-            f'{file}: category names used more than once: {some(twice)}. Give each category that '
-            'annotations use a name of its own.'
+            f'{file}: category names are used more than once: {some(twice)}. Give each category '
+            'that annotations use a different name.'
         )
     if not all(name.strip() for name in names):
-        raise InputError(f'{file}: a category that annotations use has an empty name. Name it.')
+        raise InputError(
+            f'{file}: a category that annotations use has an empty name. Give it a name.'
+        )
     first = {each['name']: each['id'] for each in reversed(content['categories'])}
     return [
         each
@@ -221,7 +226,7 @@ def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
     folder = _one_folder(file, folders, images)
     boxes = [_with_numbers(entry) for entry in content['annotations']]
     if texts := sum(map(operator.ne, boxes, content['annotations'])):
-        show_warnings([f'{file}: {texts} boxes have text for numbers, and are read as numbers'])
+        show_warnings([f'{file}: {texts} boxes contain text, which is read as numbers'])
     changed = written != names or categories != content['categories'] or texts > 0
     content = {**content, 'images': images, 'categories': categories, 'annotations': boxes}
     return CocoPart(file, content, folder, changed=changed)
@@ -292,8 +297,8 @@ def _one_folder(file: Path, folders: list[Path], images: list[dict]) -> Path:
     names = [entry['file_name'] for entry in sample if (first / entry['file_name']).is_file()]
     if any(filecmp.cmpfiles(first, other, names, shallow=False)[0] != names for other in alike):
         raise InputError(
-            f'{file}: its images are in several folders, {some(folders, str)}. Move all but one '
-            'out of the folder of the data set.'
+            f'{file}: its images are in several folders: {some(folders, str)}. Move all but one '
+            'folder out of the data set.'
         )
     others = some((each for each in folders if each != first), str)
     show_warnings([f'{file}: its images are read from {first}, not from {others}'])
@@ -322,7 +327,7 @@ def find_classes(parts: dict[str, CocoPart]) -> list[str]:
     names = dict.fromkeys(name for part in parts.values() for name in used_names(part.content))
     first = next(iter(parts.values()))
     if not names:
-        raise InputError(f'{first.file}: no annotation uses a category of the file.')
+        raise InputError(f'{first.file}: no annotation uses a category of this file.')
     order = [entry['name'] for entry in first.content['categories']]
     return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 

@@ -42,7 +42,7 @@ def folders_below(root: Path) -> Iterator[Path]:
     """
     place = Path(os.path.realpath(root))
     if any(place.is_relative_to(each) for each in SYSTEM):
-        raise InputError(f'{root}: is a folder of the system; give that of the data set')
+        raise InputError(f'{root}: is a system folder. Give the folder of the data set')
     seen = {str(folder) for folder in place.parents}
     for place, folders, _ in os.walk(root, followlinks=True):
         deep = len(Path(place).relative_to(root).parts) >= DEPTH
@@ -53,7 +53,9 @@ def folders_below(root: Path) -> Iterator[Path]:
         if not known:
             yield Path(place)
         if len(seen) > MOST:
-            raise InputError(f'{root}: has more than {MOST} folders; give that of the data set')
+            raise InputError(
+                f'{root}: contains more than {MOST} folders. Give the folder of the data set'
+            )
 
 
 def gone_links(root: Path) -> str:
@@ -62,7 +64,7 @@ def gone_links(root: Path) -> str:
         for entry in os.scandir(folder):
             if entry.is_symlink() and not os.path.exists(entry.path):
                 target = os.path.realpath(entry.path)
-                return f'Links lead to {target}, which is gone: import again, with --copy.'
+                return f'Links point to {target}, which no longer exists. Import again with --copy.'
     return ''
 
 
@@ -91,7 +93,7 @@ def read_text(file: Path) -> str:
         with open(file, encoding='utf-8-sig', opener=regular_file) as text:
             return text.read()  # without the mark that Windows puts first
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f'{file}: not a text file in UTF-8: {error}.') from error
+        raise InputError(f'{file}: is not a UTF-8 text file: {error}.') from error
 
 
 def lines_in(file: Path) -> list[str]:
@@ -107,7 +109,7 @@ def names_in_lines(file: Path) -> list[str]:
     """
     names = lines_in(file)
     if not names or len(set(names)) < len(names):
-        raise InputError(f'{file}: write one name of a class in each line, and each name once.')
+        raise InputError(f'{file}: write one class name on each line, and each name only once.')
     return names
 
 
@@ -131,14 +133,14 @@ def spelling_warnings(source: str, names: Iterable[str]) -> list[str]:
         alike[''.join(c for c in name.casefold() if c not in ' -_')].append(name)
     numbers = [name for name in names if NUMBER.fullmatch(name)]
     warnings = [
-        f'{source}: {some(group)} are different classes, although they read alike; if one class is '
-        'meant, give it one name'
+        f'{source}: {some(group)} are different classes but look alike. If they are the same '
+        'class, use one name'
         for group in alike.values()
         if len(group) > 1
     ]
     if numbers:
         warnings.append(
-            f'{source}: class names look like numbers, coordinates or dates: {some(numbers)}; '
-            'check that they were read from the right file'
+            f'{source}: class names look like numbers, coordinates or dates: {some(numbers)}. '
+            'Check that they were read from the right file'
         )
     return warnings

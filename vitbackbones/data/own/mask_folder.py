@@ -71,9 +71,9 @@ def find_mask_parts(
         if part.bare:
             names = (file.relative_to(root) for file in part.bare)
             raise InputError(
-                f'{root}: {len(part.bare)} of {len(part.bare) + len(part.files)} pictures have no '
-                f'mask: {some(names, str)}. Add their masks, named as those of the others '
-                f'({part.pairs()[0][1].relative_to(root)}), or move these pictures out.'
+                f'{root}: {len(part.bare)} of {len(part.bare) + len(part.files)} images have no '
+                f'mask: {some(names, str)}. Add their masks, named like the others '
+                f'({part.pairs()[0][1].relative_to(root)}), or move these images out.'
             )
     return divided(root, parts, trained_on)
 
@@ -97,13 +97,15 @@ def named_parts(
         splits[picture.split or mask.split].append((picture.path, mask.path))
     if not set(needed).isdisjoint(splits):
         unsplit = splits.pop(None, ())
-        pairs.notes += [f'{root}: left out are {len(unsplit)} pairs of no split'] * bool(unsplit)
+        pairs.notes += [
+            (f'{root}: {len(unsplit)} pairs are skipped because they belong to no split')
+        ] * bool(unsplit)
     elif None in splits:
         splits = {None: splits[None]}
     else:
         raise InputError(
             f'{root}: its masks are for {" and ".join(map(str, splits))}, and none are for '
-            'training. Add some. To have these split, rename their folder.'
+            'training. Add some. To have these split for you, rename their folder.'
         )
     parts = {split or 'train': _part(splits[split]) for split in (*WORDS, None) if split in splits}
     for part in parts.values():
@@ -138,17 +140,17 @@ def _by_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:
     for split, file in sorted(folders[chosen[0]].items()):
         names = [_listed_name(line, root, part, bare) for line in lines_in(file)]
         if strange := sorted({*names} - part.files.keys() - bare.keys()):
-            text = f'{file}: names pictures that are not in {part.images}: {some(strange)}.'
+            text = f'{file}: lists images that are not in {part.images}: {some(strange)}.'
             if voc:
-                raise InputError(f'{text} Write the name of one picture in each line.')
-            part.notes.append(f'{text} The list is not followed.')
+                raise InputError(f'{text} Write one image name on each line.')
+            part.notes.append(f'{text} The list is not used.')
             return parts
         kept = {name: part.files[name] for name in names if name in part.files}
         without = [bare[name] for name in names if name in bare]
         listed[split] = replace(part, files=kept, bare=without)
     unlisted = part.files.keys() - {name for each in listed.values() for name in each.files}
     if unlisted:
-        part.notes.append(f'{root}: {len(unlisted)} pictures are in no list of {chosen[0]}')
+        part.notes.append(f'{root}: {len(unlisted)} images are not in any list of {chosen[0]}')
     return {split: listed[split] for split in WORDS if split in listed}
 
 

@@ -73,10 +73,11 @@ class Looks(NamedTuple):
         if not blurred and (len(edges) < most or share < HALF):
             return ''
         return (
-            f'masks hold {len(found)} values, but {share:.0%} of the pixels hold '
-            f'{some(sorted(regions))}. The others lie along edges only, as JPEG and resizing leave '
-            'them. Set each pixel to one of the values that are meant, such as mask = (mask > 127) '
-            '* 255 for black and white, and resize masks with nearest neighbor.'
+            f'masks contain {len(found)} values, but {share:.0%} of the pixels have the values '
+            f'{some(sorted(regions))}. The others occur only along edges, as JPEG compression '
+            'and resizing produce them. Set each pixel to one of the intended values, for '
+            'example mask = (mask > 127) * 255 for black and white. Resize masks with nearest '
+            'neighbor.'
         )
 
     @property
@@ -90,10 +91,12 @@ class Looks(NamedTuple):
         if len(held) < 3 or not (anew or (alone > MOST and held.any(0).sum() > OBJECTS)):
             return ''
         return (
-            f'masks hold {len(self.values)} values, which number objects and not classes: '
+            f'masks contain {len(self.values)} values, which number objects instead of classes: '
             + ('each mask counts from 1.' if anew else 'nearly each is in one mask only.')
-            + ' Write the number of its class in place of that of each object, such as mask = '
-            '(mask > 0) * 255 for one class.'
+            + (
+                ' Replace the number of each object by the number of its class, for example '
+                'mask = (mask > 0) * 255 for one class.'
+            )
         )
 
     @property
@@ -104,8 +107,8 @@ class Looks(NamedTuple):
         if len(found) <= MANY or (len(found) <= ALL and (files > 1 or len(self.pixels) == 1)):
             return ''
         return (
-            f'masks hold {len(found)} different values, too many for classes that nothing names. '
-            'Are these gray pictures, depths or probabilities?'
+            f'masks contain {len(found)} different values. That is too many for classes without '
+            'names. Are these grayscale images, depths or probabilities?'
         )
 
 
@@ -151,8 +154,8 @@ def _counts(mask: Path) -> np.ndarray:
     values = read_mask(str(mask))
     if strange := np.unique(values[(values < 0) | (values > IGNORED)]).tolist():
         raise BadMask(
-            f'mask file {mask}: holds {some(strange)}; values of masks go from 0 to 255. Masks of '
-            'numbered objects or of depth are no masks of classes.'
+            f'mask file {mask}: contains {some(strange)}, but mask values must be from 0 to '
+            '255. Masks of numbered objects or of depth are not class masks.'
         )
     values = values.astype(np.uint8)
     square = np.ones((3, 3), np.uint8)
@@ -171,14 +174,14 @@ def by_values(root: Path, looks: Looks) -> Numbering:
         return Numbering(BINARY, values=(0, IGNORED))
     if doubt := looks.soft or looks.numbered or looks.many:
         raise InputError(
-            f'{root}: {doubt} If each value is a class after all, name them in {root / FILES[0]}, '
-            'with a line such as "7: road" for each.'
+            f'{root}: {doubt} If each value is a class after all, name the classes in '
+            f'{root / FILES[0]}, with a line such as "7: road" for each.'
         )
     values = [value for value in found if value != IGNORED]
     if len(values) < 2:
         raise InputError(
-            f'{root}: all masks together hold {some(values) or "nothing"} (and 255, which is '
-            'ignored); at least two classes are needed.'
+            f'{root}: all masks together contain {some(values) or "nothing"} (and 255, which is '
+            'ignored). At least two classes are required.'
         )
     counted = values == list(range(values[0], values[0] + len(values))) and values[0] <= 1
     steps = np.linspace(0, IGNORED, len(found))
@@ -189,14 +192,14 @@ def by_values(root: Path, looks: Looks) -> Numbering:
     thin = sorted(looks.edges.intersection(values))
     if 1 < len(thin) < len(found):
         notes.append(
-            f'{root}: the values {some(thin)} of masks lie along edges only. If resizing has made '
+            f'{root}: the mask values {some(thin)} occur only along edges. If resizing created '
             'them, resize the original masks with nearest neighbor.'
         )
     if counted:
         return Numbering(names, from_one=values[0] == 1, notes=notes)
     if IGNORED in found and IGNORED not in values:
         notes.append(
-            f'{root}: the value 255 of masks is ignored. If it is a class, name all classes in '
+            f'{root}: the mask value 255 is ignored. If it is a class, name all classes in '
             f'{root / FILES[0]}, with a line such as "255: road" for each.'
         )
     return Numbering(names, values=tuple(values), notes=notes)
@@ -222,11 +225,11 @@ def by_names(
     told = dict(zip(counted if numbers is None else numbers, names, strict=True))
     if strange := sorted(values - told.keys()):
         if doubt := looks.soft or looks.numbered:
-            raise InputError(f'{file}: names {len(names)} classes, but {doubt}')
+            raise InputError(f'{file}: lists {len(names)} classes, but {doubt}')
         raise InputError(
-            f'{file}: names {len(names)} classes, the values {some(sorted(told))}, but masks hold '
-            f'{some(strange)} as well. Name what these stand for; a value that belongs to no class '
-            'is named void.'
+            f'{file}: lists {len(names)} classes (values {some(sorted(told))}), but masks also '
+            f'contain {some(strange)}. Add a name for each of these values. Use the name void '
+            'for a value that belongs to no class.'
         )
     ignored = tuple(n for n, name in told.items() if name.lower() in NO_CLASS)
     kept = {n: name for n, name in told.items() if n not in ignored}

@@ -24,9 +24,11 @@ SAMPLE = 20  # pictures of a folder by which the form of names is found
 INNER = re.compile(r'\.(jpe?g|png|tiff?|bmp)', re.IGNORECASE)  # a suffix inside of a name
 EXAMPLE = "--pictures 'images/{}.jpg' --masks 'masks/{}.png'"
 KNOWN = (
-    'Known are images/ and masks/, with or without train/ and val/ in them, and other names: '
-    f'{page("own_data")}. Or name the files, with {{}} for what both have in common: {EXAMPLE}.'
+    'Supported are images/ and masks/, with or without train/ and val/ inside, and other names: '
+    f'{page("own_data")}. You can also name the files, with {{}} for the part that image and '
+    f'mask share: {EXAMPLE}.'
 )
+MERGE = ' Merge masks of single classes into one mask for each image.'
 
 
 class File(NamedTuple):
@@ -78,8 +80,7 @@ def find_pairs(root: Path, coded: bool = False) -> Pairs:
     pictures, masks = told_apart(root, files, coded)
     if not pictures or not masks:
         raise InputError(
-            f'{root}: no pictures and masks in it or below that belong together. '
-            f'{gone_links(root) or KNOWN}'
+            f'{root}: no matching images and masks in it or below. {gone_links(root) or KNOWN}'
         )
     sides = [[file_of(root, file) for file in sorted(each)] for each in (pictures, masks)]
     pairs = _pair(root, *sides)
@@ -101,7 +102,9 @@ def left_out(root: Path, files: Iterable[Path]) -> list[str]:
     """Say where files are that belong to no pair."""
     counts = Counter(file.parent for file in files)
     left = [f'{count} in {folder.relative_to(root)}' for folder, count in counts.items()]
-    return [f'{root}: left out are pictures that are in no pair: {some(left, str)}'] if left else []
+    if not left:
+        return []
+    return [f'{root}: images and masks without a match are skipped: {some(left, str)}']
 
 
 def file_of(root: Path, path: Path) -> File:
@@ -141,10 +144,10 @@ def _pair(root: Path, pictures: list[File], masks: list[File]) -> Pairs:
         if len(several := named.get(mask.stem, ())) > 1:
             raise _unclear(root, mask, *several[:2], kinds=('masks', 'pictures'))
     raise InputError(
-        f'{root}: no mask has the name of a picture. The pictures are '
-        f'{some(file.path.stem for file in pictures)}; the masks are '
-        f'{some(file.path.name for file in masks)}. Give each mask the name of its picture; both '
-        f'may have more before or behind it. {KNOWN}'
+        f'{root}: no mask has the name of an image. The images are '
+        f'{some(file.path.stem for file in pictures)}. The masks are '
+        f'{some(file.path.name for file in masks)}. Give each mask the name of its image; a '
+        f'prefix or suffix may be added. {KNOWN}'
     )
 
 
@@ -264,11 +267,11 @@ def _unclear(
     shown = [_pattern(root, single, one), _pattern(root, one, single)]
     shown.append(_pattern(root, other, single))
     return InputError(
-        f'{root}: {single.path.relative_to(root)} has several {kinds[1]}, '
+        f'{root}: {single.path.relative_to(root)} matches several {kinds[1]}: '
         f'{one.path.relative_to(root)} and {other.path.relative_to(root)}. Choose with '
         f"--{kinds[0]} '{shown[0]}' and either --{kinds[1]} '{shown[1]}' or --{kinds[1]} "
-        f"'{shown[2]}', or take one kind out of the folder."
-        f'{" Join masks of single classes into one for each picture." * (kinds[1] == "masks")}'
+        f"'{shown[2]}', or move one kind out of the "
+        f'folder.{MERGE * (kinds[1] == "masks")}'
     )
 
 

@@ -25,7 +25,7 @@ class Patterns(NamedTuple):
         if pictures and masks:
             return cls(pictures, masks)
         if pictures or masks:
-            raise InputError(f'--pictures and --masks: give both, such as {EXAMPLE}')
+            raise InputError(f'--pictures and --masks: give both options, for example {EXAMPLE}')
         return None
 
 
@@ -40,7 +40,7 @@ def chosen_pairs(root: Path, patterns: Patterns) -> Pairs:
     options = ('--pictures', '--masks')
     for option, pattern in zip(options, patterns, strict=True):
         if pattern.count('{}') != 1:
-            raise InputError(f'{option} {pattern}: needs one {{}} for the name, as in {EXAMPLE}')
+            raise InputError(f'{option} {pattern}: requires one {{}} for the name, as in {EXAMPLE}')
     expressions = [_expression(pattern) for pattern in patterns]
     alike = expressions[0].groups == expressions[1].groups
     for option, pattern, expression in zip(options, patterns, expressions, strict=True):
@@ -50,14 +50,14 @@ def chosen_pairs(root: Path, patterns: Patterns) -> Pairs:
             key = match and (match['name'], *(match.groups() if alike else ()))
             if key in found:
                 raise InputError(
-                    f'{option} {pattern}: names both {found[key].path} and {file} for '
-                    f'{match["name"]!r}. Write more of their folders or suffixes into it.'
+                    f'{option} {pattern}: matches both {found[key].path} and {file} for '
+                    f'{match["name"]!r}. Add more of their folders or suffixes to the pattern.'
                 )
             if match:
                 found[key] = file_of(root, file)
         if not found:
             raise InputError(
-                f'{option} {pattern}: no picture in {root} has such a path. There are '
+                f'{option} {pattern}: no image in {root} matches. The folder contains '
                 f'{some((file.relative_to(root) for file in files), str)}.'
             )
         sides.append(found)

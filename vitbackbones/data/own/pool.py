@@ -47,7 +47,7 @@ class Pool:
     def __post_init__(self) -> None:
         for file in (*self.files, *self.masks):
             if file.exists() and not file.is_file():  # a pipe is read forever
-                raise InputError(f'{file}: not a regular file. Put a good copy there.')
+                raise InputError(f'{file}: not a regular file. Replace it with a good copy.')
 
     @cached_property
     def labels(self) -> dict[int, list[dict]]:

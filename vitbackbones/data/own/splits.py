@@ -61,8 +61,8 @@ def divided(root: Path, parts: dict, trained_on: Iterable[str] | None) -> dict:
         raise InputError(f'{root}: one picture cannot be split into training and validation.')
     if len(part.labeled) == 1:
         raise InputError(
-            f'{root}: one picture alone has objects that count, so none is left for validation. '
-            'Label more.'
+            f'{root}: only one image has objects that count, so none is left for validation. '
+            'Label more images.'
         )
     chosen = held_out(names, part.labeled)
     tested = set() if 'test' in parts else for_testing(chosen)

@@ -16,14 +16,14 @@ def main() -> None:
     parser.add_argument('--val', type=int, default=500, help='held-out pictures (%(default)s)')
     parser.add_argument('--size', type=int, default=128, help='side in pixels (%(default)s)')
     parser.add_argument('--classes', nargs='+', default=KINDS, help='category names')
-    parser.add_argument('--seed', type=int, default=0, help='of all pictures (%(default)s)')
+    parser.add_argument('--seed', type=int, default=0, help='of all images (%(default)s)')
     parser.add_argument('--layout', choices=LAYOUTS, default='coco', help='default: %(default)s')
     options = parser.parse_args()
     try:
         root = write(**vars(options))
     except InputError as error:
         parser.exit(2, f'error: {error}\n')
-    print(f'{options.train} + {options.val} pictures of {options.size} pixels in {root}')
+    print(f'{options.train} + {options.val} images of {options.size} pixels in {root}')
 
 
 if __name__ == '__main__':

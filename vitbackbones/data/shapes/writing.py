@@ -199,9 +199,9 @@ def write(
     recipe = {'train': train, 'val': val, 'size': size, 'classes': list(classes), 'seed': seed}
     recipe |= {'layout': layout, 'stuff': list(stuff), 'drawing': DRAWING}
     if min(train, val) < 1:
-        raise InputError('Shapes: train and val must be at least 1 picture.')
+        raise InputError('Shapes: train and val must be at least 1 image.')
     if size < MIN_SIZE:
-        raise InputError(f'Shapes: size is {size}, must be at least {MIN_SIZE} pixels.')
+        raise InputError(f'Shapes: size is {size}, but it must be at least {MIN_SIZE} pixels.')
     if not classes or len(set(classes)) < len(classes):
         raise InputError('Shapes: classes must be one or more different names.')
     try:

@@ -55,9 +55,11 @@ class ShardBackend(BaseStorageBackend):
         length = HEADER + int(size)
         content = os.pread(_opened(shard).fileno(), length, int(offset) - HEADER)
         if len(content) < length:
-            raise ValueError('the shard is cut short')
+            raise ValueError('the shard is truncated')
         if not _is_header(content[:HEADER], member, int(size)):
-            raise ValueError('the index does not fit the shard, another member is there')
+            raise ValueError(
+                'the index does not match the shard: another member is at this position'
+            )
         return content[HEADER:]
 
     def get_text(self, filepath: str) -> str:  # the base class demands it

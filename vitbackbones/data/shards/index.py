@@ -60,7 +60,7 @@ def read_index(folder: str | Path, split: str) -> Index:
         content = read_json(file, LARGEST_INDEX)
         classes, shards = content['classes'], content['shards']
         if content['format'] != FORMAT or not shards:
-            raise ValueError(f'it is not of the format {FORMAT!r}')
+            raise ValueError(f'its format is not {FORMAT!r}')
         index = Index(classes, [Shard(**shard) for shard in shards])
         # where a picture lies is looked at when it is read: a header with its name is before it
         for shard in index.shards:
@@ -73,7 +73,7 @@ def read_index(folder: str | Path, split: str) -> Index:
                 raise ValueError(f'shard {path}: {error.strerror}') from error
             if size != shard.bytes:
                 what = 'cut short' if size < shard.bytes else 'changed'
-                raise ValueError(f'shard {path}: {what}, {size} bytes in place of {shard.bytes}')
+                raise ValueError(f'shard {path}: {what}, {size} bytes instead of {shard.bytes}')
             if not {*shard.labels} <= {*range(len(classes))}:
                 raise ValueError(f'labels in {shard.name} are not from 0 to {len(classes) - 1}')
     except (ValueError, LookupError, TypeError, OverflowError) as error:

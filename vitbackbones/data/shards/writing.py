@@ -22,7 +22,7 @@ from .index import Shard
 THREADS = 16  # that read files at a time: on network disks it is the waiting that takes long
 READ_AHEAD = 256  # pictures in memory
 END = bytes(2 * BLOCKSIZE)  # behind the last member
-COPY = ' Put a good copy there, or take it out of the data set.'
+COPY = ' Replace it with a good copy, or remove it from the data set.'
 
 
 class Picture(NamedTuple):
@@ -96,8 +96,8 @@ def write_shard(folder: Path, shard: Shard, pictures: Sequence[Picture]) -> None
             file.write(bytes(shard.bytes - file.tell()))
     elif not _holds(path, shard, pictures):
         raise InputError(
-            f'shard {path}: holds other pictures than those that belong there now. Remove the '
-            'shards of an earlier data set or --shard-size, or choose another folder.'
+            f'shard {path}: contains other images than the data set does now. Remove the old '
+            'shards, use the same --shard-size as before, or choose another folder.'
         )
 
 
@@ -144,5 +144,5 @@ def _read(picture: Picture) -> bytes:
         if header is None:
             raise ValueError('not an image')
         if len(content) != picture.size:
-            raise ValueError('its size has changed meanwhile')
+            raise ValueError('its size changed while it was read')
         return content
