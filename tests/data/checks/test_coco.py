@@ -142,7 +142,7 @@ def test_a_side_of_just_the_least_size_is_left(data):
     for image in data.content['images']:
         Image.new('RGB', (40, 1)).save(data.folder / image['file_name'])
     assert check_dataset(data.config(filter_cfg={'filter_empty_gt': True})).samples == 2
-    with pytest.raises(InputError, match='0 have sides of min_size=2'):
+    with pytest.raises(InputError, match='0 have sides of at least min_size=2'):
         check_dataset(data.config(filter_cfg={'min_size': 2}))
 
 

@@ -270,7 +270,7 @@ CROWDS, THIN = {'iscrowd': 1}, {'bbox': [0, 0, 0, 0]}
 def test_a_part_for_testing_without_objects_is_done_without(capsys):
     parts = {'train': part('train'), 'val': part('val'), 'test': part('test', **THIN)}
     assert measurable(parts).keys() == {'train', 'val'}
-    assert 'test.json: no picture for test' in capsys.readouterr().err
+    assert 'test.json: no image for test' in capsys.readouterr().err
     sound = parts | {'test': part('test')}
     assert measurable(sound) == measurable(sound, testing=True) == sound
     assert capsys.readouterr().err == ''
@@ -281,8 +281,8 @@ def test_a_part_for_testing_without_objects_is_done_without(capsys):
 @pytest.mark.parametrize(
     ('bare', 'testing', 'message'),
     [
-        ('val', False, 'val.json: no picture for val has'),
-        ('test', True, 'test.json: no picture for test has'),
+        ('val', False, 'val.json: no image for val has'),
+        ('test', True, 'test.json: no image for test has'),
         ('val', True, None),
     ],
 )
@@ -297,12 +297,12 @@ def test_a_part_that_measures_must_have_objects(bare, testing, message):
 
 def test_validation_must_have_objects_where_it_is_what_tests():
     parts = {'train': part('train'), 'val': part('val', **THIN)}
-    with pytest.raises(InputError, match='no picture for val'):
+    with pytest.raises(InputError, match='no image for val'):
         measurable(parts, testing=True)
 
 
 def test_no_object_at_all_is_named():
-    with pytest.raises(InputError, match='train.json, val.json: no picture has an object'):
+    with pytest.raises(InputError, match='train.json, val.json: no image has an object'):
         measurable({split: part(split, **THIN) for split in ('train', 'val')})
     with pytest.raises(InputError, match='^val.json'):
         measurable({'train': part('train'), 'val': part('val', **CROWDS)})

@@ -46,7 +46,7 @@ def test_patterns_come_in_pairs():
 )
 def test_what_stars_stand_for(tmp_path, pictures, masks, picture, mask, fits):
     if fits is None:
-        with pytest.raises(InputError, match='no picture in'):
+        with pytest.raises(InputError, match='no image in'):
             pairs_of(tmp_path, pictures, masks, picture, mask)
         return
     expected = ([[picture, mask]], []) if fits else ([], [picture])

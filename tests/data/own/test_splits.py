@@ -132,7 +132,7 @@ def test_a_trained_model_is_tested_on_what_it_was_not_trained_on(tmp_path):
     ('part', 'message'),
     [
         (part_of(RANKED[:1]), 'one picture cannot be split'),
-        (part_of(RANKED, RANKED[:1]), 'one picture alone has objects'),
+        (part_of(RANKED, RANKED[:1]), 'only one image has objects'),
     ],
 )
 def test_one_picture_is_not_divided(tmp_path, part, message):
