@@ -66,10 +66,10 @@ def test_pictures_and_masks_without_the_other_are_named(tmp_path):
 @pytest.mark.parametrize(
     ('pictures', 'masks', 'option', 'message'),
     [
-        ('x/1.png', 'y/{}.png', '--pictures', 'needs one'),
-        ('x/{}.png', 'y/{}{}.png', '--masks', 'needs one'),
+        ('x/1.png', 'y/{}.png', '--pictures', 'requires one'),
+        ('x/{}.png', 'y/{}{}.png', '--masks', 'requires one'),
         ('w/{}.png', 'y/{}.png', '--pictures', 'x/1.png, y/1.png, z/1.png'),
-        ('x/{}.png', '*/{}.png', '--masks', 'names both'),
+        ('x/{}.png', '*/{}.png', '--masks', 'matches both'),
     ],
 )
 def test_patterns_that_choose_nothing_or_too_much(tmp_path, pictures, masks, option, message):
