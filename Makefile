@@ -9,6 +9,7 @@
 #   make test-openmmlab  the compatibility tests beside the original OpenMMLab releases;
 #                        make test-newest and make test-oldest: beside the newest releases of
 #                        everything, and beside the lower bounds of pyproject.toml
+#   make weekly          these three, which no single change has to wait for
 #   make docs            the documentation as a site, in site/; open site/index.html
 #   make mutate          change the package in 120 places and list the changes that no test sees
 #   make lint            style, and the types of what a user imports; make format fixes what it can
@@ -25,7 +26,8 @@ PYTHON ?= $(shell for python in python3.12 python3.11 python3.10 python3.13 pyth
 
 PY := .venv/bin/python
 
-.PHONY: demo demo-seg test lived-in test-openmmlab test-newest test-oldest docs mutate lint format clean
+.PHONY: demo demo-seg test lived-in test-openmmlab test-newest test-oldest weekly docs mutate lint \
+  format clean
 
 demo: CONFIG := configs/shapes/detr_aug_vit_s.py
 demo-seg: CONFIG := configs/shapes/setr_mla_msf_vit_ti.py
@@ -51,6 +53,8 @@ lived-in: .venv/.installed
 
 test-openmmlab test-newest test-oldest: test-%: .venv-%/.installed
 	.venv-$*/bin/python -m pytest -m compat
+
+weekly: test-openmmlab test-newest test-oldest
 
 docs: .venv/.installed
 	$(PY) tools/site/build.py
