@@ -8,8 +8,10 @@ compared with the labels. All of it is in one folder; the same command goes on w
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from ...audit.listing import LIST, write_lists
 from ...audit.page import sections
 from ...audit.picking import pick
 from ...audit.regions import of_masks
+from ...audit.suspicion import Suspicion
 from ...configuration.read import read_config
 from ...configuration.settings import as_list
 from ...data.checks.duplicates import near_duplicates, perceptual_hashes
@@ -74,11 +77,79 @@ def add_arguments(parser: ArgumentParser) -> None:
     after.add_argument('--pick', nargs=2, metavar=('N', 'FOLDER'), help=pick)
 
 
+@dataclass(frozen=True)
+class Audit:
+    """What is audited, and where all of it goes.
+
+    Attributes:
+        root: the folder of the user.
+        pool: its images and labels.
+        quick: what is trained.
+        out: the folder of the audit.
+        folds: number of models.
+        minutes: of training, all folds together.
+    """
+
+    root: Path
+    pool: Pool
+    quick: Quick
+    out: Path
+    folds: int
+    minutes: float
+
+    def folder(self, number: int) -> Path:
+        """Return the folder of a fold."""
+        return self.out / f'fold_{number}'
+
+
+class Plan(NamedTuple):
+    """The fold of each image (N,), and how many steps each model is trained for."""
+
+    fold: np.ndarray
+    steps: int
+
+
+class Judged(NamedTuple):
+    """The labels that may be wrong, and the highest likelihood of all labels."""
+
+    listed: list[Suspicion]
+    best: float
+
+
+class Unlabeled(NamedTuple):
+    """How many images are to be picked, and from which."""
+
+    number: int
+    files: list[Path]
+
+
 def audit(options: Namespace) -> None:
     """Do what ``vitbackbones audit --help`` describes.
 
     Raises:
         InputError: there are no labeled pictures, too few of them, or nothing is learned.
+    """
+    job = _job(options)
+    prepare_folder(job.out, '--out')
+    with folder_lock(job.out, '--out'):
+        groups = _duplicates(job.pool)
+        unlabeled = _unlabeled(job.pool, options.pick) if options.pick else None
+        plan = _plan(job, groups)
+        lowest = _train(job, plan)
+        judged = _judge(job, plan)
+        curve = [_curve(job, plan)] if options.curve else []
+        page = _write(job, groups, judged, curve)
+        if unlabeled:
+            _pick(job, unlabeled)
+    _say_what_was_found(job, judged, page)
+    _say_what_is_next(job, judged, lowest, meant_files(options))
+
+
+def _job(options: Namespace) -> Audit:
+    """Look into the folder.
+
+    Raises:
+        InputError: it holds no labeled pictures, or too few of them.
     """
     root = Path(options.folder).expanduser().absolute()
     out = Path(options.out or f'work_dirs/audit_{root.name}').expanduser().absolute()
@@ -93,88 +164,115 @@ def audit(options: Namespace) -> None:
             'two pictures or more in each'
         )
     print(f'{in_words(pool.classes)}; {number} in {root}')
-    prepare_folder(out, '--out')
     quick = DETECTOR if pool.content else SEGMENTOR
-    with folder_lock(out, '--out'):
-        groups = near_duplicates(perceptual_hashes(pool.files, available_cores()))
-        leaks = sum(len({pool.splits[row] for row in each}) > 1 for each in groups)
-        print(f'{plural(len(groups), "group")} of near duplicates, {leaks} of them across splits')
-        wanted = _unlabeled(pool, options.pick) if options.pick else None
-        fold, steps = _plan(pool, groups, quick, out, options)
-        lowest = quick.good
-        for number in range(options.folds):
-            reached = quick.train(out / f'fold_{number}', steps)
-            print(f'fold {number + 1} of {options.folds}: {quick.metric} {reached}', flush=True)
-            if reached is None or reached < quick.least:
-                raise InputError(
-                    f'{root}: next to nothing was learned in {steps} steps, so nothing can be said '
-                    'of the labels. This looks for the reason: '
-                    + command_line('train', quick.config, '--data-root', root, '--overfit', 8)
-                )
-            lowest = min(lowest, reached)
-        files = [quick.found(out / f'fold_{number}') for number in range(options.folds)]
-        listed = of_boxes(pool, fold, files) if pool.content else of_masks(pool, files)
-        least = LEAST_OF_BOXES if pool.content else LEAST_OF_REGIONS
-        best = max((each.likelihood for each in listed), default=0.0)
-        listed = [each for each in listed if each.likelihood >= least]
-        curve = [_curve(pool, fold, quick, steps, out)] if options.curve else []
-        write_lists(out, pool, listed)
-        page = write_page(
-            out,
-            f'Audit of {root.name}',
-            None,
-            [*sections(pool, groups, listed), *curve],
-            {'data set': str(root), 'pictures': str(len(pool.files)), **made_by()},
-            PAGE,
-        )
-        if wanted:
-            _pick(pool, quick, out, *wanted)
-    sure = f' (the likeliest {best:.2f})' if listed else ''
-    places = f'{plural(len(listed), "place")} where a label may be wrong{sure}'
-    print(f'{places}: {out / LIST}; page: {page}')
-    given = {f'--{name}': files for name, files in meant_files(options).items() if files}
-    chosen = [word for name, files in given.items() for word in (name, *as_list(files))]
-    accepted = ['import', 'corrections', out / LIST, root, 'CORRECTED', *chosen]
-    if listed:
+    return Audit(root, pool, quick, out, options.folds, options.minutes)
+
+
+def _duplicates(pool: Pool) -> list[list[int]]:
+    """Return the rows of near duplicates, group by group."""
+    groups = near_duplicates(perceptual_hashes(pool.files, available_cores()))
+    leaks = sum(len({pool.splits[row] for row in each}) > 1 for each in groups)
+    print(f'{plural(len(groups), "group")} of near duplicates, {leaks} of them across splits')
+    return groups
+
+
+def _train(job: Audit, plan: Plan) -> float:
+    """Train a model for each fold; return the lowest metric, at most that of a good model.
+
+    Raises:
+        InputError: next to nothing was learned.
+    """
+    lowest = job.quick.good
+    for number in range(job.folds):
+        reached = job.quick.train(job.folder(number), plan.steps)
+        print(f'fold {number + 1} of {job.folds}: {job.quick.metric} {reached}', flush=True)
+        if reached is None or reached < job.quick.least:
+            overfit = ['--data-root', job.root, '--overfit', 8]
+            raise InputError(
+                f'{job.root}: next to nothing was learned in {plan.steps} steps, so nothing can be '
+                'said of the labels. This looks for the reason: '
+                + command_line('train', job.quick.config, *overfit)
+            )
+        lowest = min(lowest, reached)
+    return lowest
+
+
+def _judge(job: Audit, plan: Plan) -> Judged:
+    """Compare what the models have found with the labels."""
+    files = [job.quick.found(job.folder(number)) for number in range(job.folds)]
+    if job.pool.content:
+        found = of_boxes(job.pool, plan.fold, files)
+        least = LEAST_OF_BOXES
+    else:
+        found = of_masks(job.pool, files)
+        least = LEAST_OF_REGIONS
+    best = max((each.likelihood for each in found), default=0.0)
+    return Judged([each for each in found if each.likelihood >= least], best)
+
+
+def _write(job: Audit, groups: list[list[int]], judged: Judged, curve: list[Section]) -> Path:
+    """Write the lists and the page; return the page."""
+    write_lists(job.out, job.pool, judged.listed)
+    return write_page(
+        job.out,
+        f'Audit of {job.root.name}',
+        None,
+        [*sections(job.pool, groups, judged.listed), *curve],
+        {'data set': str(job.root), 'pictures': str(len(job.pool.files)), **made_by()},
+        PAGE,
+    )
+
+
+def _say_what_was_found(job: Audit, judged: Judged, page: Path) -> None:
+    sure = f' (the likeliest {judged.best:.2f})' if judged.listed else ''
+    places = f'{plural(len(judged.listed), "place")} where a label may be wrong{sure}'
+    print(f'{places}: {job.out / LIST}; page: {page}')
+
+
+def _say_what_is_next(job: Audit, judged: Judged, lowest: float, meant: dict[str, Any]) -> None:
+    chosen = []
+    for name, files in meant.items():
+        if files:
+            chosen += [f'--{name}', *as_list(files)]
+    if judged.listed:
+        accepted = ['import', 'corrections', job.out / LIST, job.root, 'CORRECTED', *chosen]
         print('after a look:', command_line(*accepted))
-    if best < SURE and lowest < quick.good:
-        again = ['--minutes', f'{3 * options.minutes:g}', '--out', f'{out}_longer']
+    if judged.best < SURE and lowest < job.quick.good:
+        again = ['--minutes', f'{3 * job.minutes:g}', '--out', f'{job.out}_longer']
         print(
-            f'the likeliest has a likelihood of {best:.2f}, and {quick.metric} is {lowest:.2f}: '
-            'the models know too little to judge these labels. Train longer:',
-            command_line('audit', root, *again, *chosen),
+            f'the likeliest has a likelihood of {judged.best:.2f}, and {job.quick.metric} is '
+            f'{lowest:.2f}: the models know too little to judge these labels. Train longer:',
+            command_line('audit', job.root, *again, *chosen),
         )
 
 
-def _plan(
-    pool: Pool, groups: list[list[int]], quick: Quick, out: Path, options: Namespace
-) -> tuple[np.ndarray, int]:
-    """Write the folders of the folds; return the fold of each picture, and how long to train.
+def _plan(job: Audit, groups: list[list[int]]) -> Plan:
+    """Write the folders of the folds, and time a few steps.
 
     Raises:
         InputError: ``out`` holds an audit of other pictures, labels or folds.
     """
-    labels = [(str(file), pool.digest(row)) for row, file in enumerate(pool.files)]
-    plan = {'labels': sha256(json.dumps(labels).encode()).hexdigest(), 'folds': options.folds}
-    plan['minutes'] = options.minutes
-    begun = _begun(out / PLAN)
+    labels = [(str(file), job.pool.digest(row)) for row, file in enumerate(job.pool.files)]
+    digest = sha256(json.dumps(labels).encode()).hexdigest()
+    plan = {'labels': digest, 'folds': job.folds, 'minutes': job.minutes}
+    begun = _begun(job.out / PLAN)
     if begun and begun | plan != begun:
         raise InputError(
-            f'--out {out}: holds an audit of other pictures, labels, folds or minutes; choose '
+            f'--out {job.out}: holds an audit of other pictures, labels, folds or minutes; choose '
             'another folder, or remove it'
         )
-    fold = deal(groups, pool.rarest(), options.folds)
+    fold = deal(groups, job.pool.rarest(), job.folds)
     if 'steps' not in begun:
-        write_file(out / PLAN, json.dumps(plan).encode())
-        pool.link(out)
-        for number in range(options.folds):
+        write_file(job.out / PLAN, json.dumps(plan).encode())
+        job.pool.link(job.out)
+        for number in range(job.folds):
             rows = {'train': np.flatnonzero(fold != number), 'val': np.flatnonzero(fold == number)}
-            pool.write_part(out / f'fold_{number}', out, rows)
-        plan['steps'] = quick.steps_in(out / 'fold_0', 60 * options.minutes / options.folds)
-        write_file(out / PLAN, json.dumps(plan).encode())
+            job.pool.write_part(job.folder(number), job.out, rows)
+        plan['steps'] = job.quick.steps_in(job.folder(0), 60 * job.minutes / job.folds)
+        write_file(job.out / PLAN, json.dumps(plan).encode())
         begun = plan
-    print(f'{plural(begun["steps"], "step")} of training for each of {options.folds} folds')
-    return fold, begun['steps']
+    print(f'{plural(begun["steps"], "step")} of training for each of {job.folds} folds')
+    return Plan(fold, begun['steps'])
 
 
 def _begun(file: Path) -> dict:
@@ -192,32 +290,37 @@ def _begun(file: Path) -> dict:
     return begun
 
 
-def _curve(pool: Pool, fold: np.ndarray, quick: Quick, steps: int, out: Path) -> Section:
+def _curve(job: Audit, plan: Plan) -> Section:
     """Train on a quarter and a half of the pictures of the first fold, and compare with all."""
-    rows = np.random.default_rng(0).permutation(np.flatnonzero(fold != 0))
+    metric = job.quick.metric
+    rows = np.random.default_rng(0).permutation(np.flatnonzero(plan.fold != 0))
     table = []
     for name, part in PARTS.items():
-        folder, used = out / (name if part < 1 else 'fold_0'), max(int(part * len(rows)), 1)
+        used = max(int(part * len(rows)), 1)
+        folder = job.folder(0)
         if part < 1:
-            chosen = {'train': np.sort(rows[:used]), 'val': np.flatnonzero(fold == 0)}
-            pool.write_part(folder, out, chosen)
-        table.append([name, used, quick.train(folder, steps) or 0.0])
-        print(f'{table[-1][0]:>8}  {used:>6} pictures  {quick.metric} {table[-1][2]:.3f}')
+            folder = job.out / name
+            chosen = {'train': np.sort(rows[:used]), 'val': np.flatnonzero(plan.fold == 0)}
+            job.pool.write_part(folder, job.out, chosen)
+        reached = job.quick.train(folder, plan.steps) or 0.0
+        table.append([name, used, reached])
+        print(f'{name:>8}  {used:>6} pictures  {metric} {reached:.3f}')
     *_, half, whole = (row[2] for row in table)
     helps = 'more pictures help' if whole - half > GAIN * whole else 'more pictures hardly help'
-    text = f'{helps}: the second half of the pictures raised {quick.metric} by {whole - half:.3f}'
+    text = f'{helps}: the second half of the pictures raised {metric} by {whole - half:.3f}'
     print(text)
-    head = ['training pictures', 'number', quick.metric]
+    head = ['training pictures', 'number', metric]
     return Section('Would more pictures help?', [Table(head=head, rows=table)], f'{text}.')
 
 
-def _unlabeled(pool: Pool, given: Sequence[str]) -> tuple[int, list[Path]]:
+def _unlabeled(pool: Pool, given: Sequence[str]) -> Unlabeled:
     """Read ``--pick N FOLDER``, and leave out what is labeled already.
 
     Raises:
         InputError: there is nothing to pick.
     """
-    number, root = given[0], Path(given[1]).expanduser().absolute()
+    number = given[0]
+    root = Path(given[1]).expanduser().absolute()
     files = sorted(files_below(root, IMAGES)) if root.is_dir() else []
     if not number.isdecimal() or not int(number) or not files:
         raise InputError(f'--pick {number} {root}: must be a number and a folder of pictures')
@@ -229,16 +332,17 @@ def _unlabeled(pool: Pool, given: Sequence[str]) -> tuple[int, list[Path]]:
         print(f'{len(files) - len(new)} of {len(files)} pictures of {root} are labeled already')
     if not new:
         raise InputError(f'--pick {number} {root}: all pictures there are labeled already')
-    return int(number), new
+    return Unlabeled(int(number), new)
 
 
-def _pick(pool: Pool, quick: Quick, out: Path, number: int, files: Sequence[Path]) -> None:
+def _pick(job: Audit, unlabeled: Unlabeled) -> None:
     """Write which files are to be labeled next."""
-    run = run_of(out / 'fold_0')
-    config = read_config(str(run / f'{quick.config}.py'))
+    run = run_of(job.folder(0))
+    config = read_config(str(run / f'{job.quick.config}.py'))
     predictor = Predictor(config, latest_checkpoint(run), choose_device(None))
-    known = [pool.files[row] for row in spread(len(pool.files), KNOWN)]
-    chosen = pick(predictor, known, files, number)
+    files = job.pool.files
+    known = [files[row] for row in spread(len(files), KNOWN)]
+    chosen = pick(predictor, known, unlabeled.files, unlabeled.number)
     rows = [{'file': str(file), 'doubt': f'{doubt:.3f}'} for file, doubt in chosen]
-    write_file(out / PICKED, as_csv(rows))
-    print(f'{plural(len(rows), "picture")} to label next: {out / PICKED}')
+    write_file(job.out / PICKED, as_csv(rows))
+    print(f'{plural(len(rows), "picture")} to label next: {job.out / PICKED}')
