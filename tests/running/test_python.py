@@ -1,7 +1,10 @@
 """``vitbackbones.train`` and ``test``, as cells of a notebook call them."""
 
+import gc
+import logging
 import signal
 import sys
+from multiprocessing import active_children
 from pathlib import Path
 from threading import Thread
 
@@ -15,9 +18,11 @@ from mmengine.visualization import Visualizer
 import vitbackbones
 from vitbackbones.errors import InputError, TrainingInterrupted
 from vitbackbones.running.process_state import RUNS
+from vitbackbones.training import cores
+from vitbackbones.training.console import QuietRunner
 from vitbackbones.weights.read.load import load_file
 
-from ..commands.conftest import TINY, TINY_CLS, TINY_SEG
+from ..commands.conftest import PATIENCE, TINY, TINY_CLS, TINY_SEG
 from ..training.hooks.test_interrupt import Signal  # noqa: F401 -- registers the hook
 
 pytestmark = pytest.mark.compat
@@ -78,10 +83,29 @@ def test_two_trainings_a_test_and_a_model_in_one_process(notebook, data, run):
         assert len(model.predict([data / 'images/val/000000.jpg'])) == 1
 
 
-def test_nothing_of_a_run_stays_in_the_process(notebook, capsys):
+def test_a_line_is_shown_once_where_the_root_logger_shows_lines_too(notebook, capsys, monkeypatch):
+    """As in Colab, whose root logger has a handler."""
+    monkeypatch.setattr(logging.getLogger(), 'handlers', [logging.StreamHandler(sys.stdout)])
+    for folder in ('first', 'second'):
+        notebook(folder, TINY_SEG, steps=2)
+        assert capsys.readouterr().out.count('Saving checkpoint at 2 iterations') == 1
+
+
+def test_nothing_of_a_run_stays_in_the_process(notebook, capsys, monkeypatch):
+    monkeypatch.setattr(cores, 'available_cores', lambda: 4)  # of which one loads data
     scope = DefaultScope.get_instance('mine', scope_name='mmpretrain')
+    Visualizer.get_instance('visualizer', save_dir='of_the_user')  # which a run's would be
     before = [dict(kind._instance_dict) for kind in KINDS]
-    notebook('detector', epochs=1)
+    threads = torch.get_num_threads()
+    workers = {'train_dataloader.num_workers': 1, 'train_dataloader.persistent_workers': True}
+    detector = notebook('detector', epochs=1, cfg_options=workers)
+    assert detector.log.is_file()
+    assert not Path('of_the_user').exists()
+    assert torch.get_num_threads() == threads
+    for worker in active_children():  # told to end, with the loader that had it
+        worker.join(PATIENCE)
+    assert not active_children()
+    assert not [each for each in gc.get_objects() if isinstance(each, QuietRunner)]
     segmentor = notebook('segmentor', TINY_SEG, steps=2)  # of another toolbox
     assert segmentor.checkpoint.name == 'iter_2.pth'
     assert [dict(kind._instance_dict) for kind in KINDS] == before
@@ -151,12 +175,14 @@ def test_a_smoke_test_in_python(notebook, capsys):
         ({'track': 'tensorbord'}, "^argument --track: invalid choice: 'tensorbord'"),
         ({'cache_gb': 0}, '^argument --cache-gb: 0 is not a number above 0'),
         ({'launcher': 'mpi'}, "^argument --launcher: invalid choice: 'mpi'"),
-        ({'data_root': 'nowhere', 'backbone': 'vit'}, 'vit'),
+        ({'cfg_options': 'a=1'}, "^cfg_options='a=1': must be a dict of settings"),
+        ({'help': True}, '^unrecognized arguments: --help'),
+        ({'config': 'tiny'}, '^tiny: no such config file'),
     ],
 )
 def test_mistakes_are_input_errors(notebook, options, message, tmp_path):
     with pytest.raises(InputError, match=message):
-        notebook('run', **options)
+        notebook('run', **{'scratch': True, **options})
     assert not [*tmp_path.rglob('*.pth')]
 
 

@@ -4,6 +4,7 @@ Options are read as the command line is, so that checks and messages are the sam
 """
 
 from argparse import Namespace
+from collections.abc import Mapping
 from inspect import signature
 from pathlib import Path
 from typing import Any, NoReturn
@@ -64,7 +65,10 @@ test.__test__ = False  # for pytest, of whoever imports it
 
 
 class CallParser(Parser):
-    """Raises its errors: Python goes on."""
+    """Raises its errors, and prints no help: Python goes on."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, add_help=False)
 
     def error(self, message: str) -> NoReturn:
         raise InputError(message)
@@ -81,6 +85,8 @@ def _words(positional: list, options: dict[str, Any]) -> list[str]:
 
 def _parsed(verb: str, positional: list, options: dict[str, Any]) -> dict[str, Any]:
     named = dict(options)
-    changes = named.pop('cfg_options', None)  # which need not be read from text
-    given = Namespace(cfg_options=dict(changes or {}))
+    changes = named.pop('cfg_options', None) or {}  # which need not be read from text
+    if not isinstance(changes, Mapping):
+        raise InputError(f'cfg_options={changes!r}: must be a dict of settings, by their keys')
+    given = Namespace(cfg_options=dict(changes))
     return vars(verb_parser(verb, CallParser).parse_args(_words(positional, named), given))
