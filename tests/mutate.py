@@ -42,11 +42,12 @@ TOOLBOXES = ['mmengine.runner', 'mmdet.apis', 'mmseg.apis', 'mmpretrain.models',
 def tests_of(file: str) -> list[str]:
     """Return the tests of a file, in this order.
 
-    Those of its name; those that ``held_by.csv`` has for the file; those that import it; and those
-    that it has for the folder.
+    The examples in its docstrings; those of its name; those that ``held_by.csv`` has for the file;
+    those that import it; and those that it has for the folder.
     """
     path = Path(file).relative_to('vitbackbones').with_suffix('')
-    tests = [*map(str, mirrors(path)), *held_by(f'{path}.py')]
+    tests = [file] if '>>> ' in Path(file).read_text() else []
+    tests += [*map(str, mirrors(path)), *held_by(f'{path}.py')]
     module = '.'.join(('vitbackbones', *path.parts)).removesuffix('.__init__')
     package, _, name = module.rpartition('.')
     imported = re.compile(rf'\b{package}(\.| import .*\b){name}\b')
@@ -130,7 +131,10 @@ def _run(test: str) -> None:
     for stream in (1, 2):
         os.dup2(silence, stream)
     use_operators()
-    sys.exit(pytest.main(['-x', '-q', '-p', 'no:cacheprovider', test]))
+    options = ['-x', '-q', '-p', 'no:cacheprovider']
+    if test.startswith('vitbackbones'):  # the examples in docstrings
+        options += ['--doctest-modules', '-o', 'doctest_optionflags=NORMALIZE_WHITESPACE']
+    sys.exit(pytest.main([*options, test]))
 
 
 def enter_copy(folder: Path) -> None:
@@ -142,6 +146,7 @@ def enter_copy(folder: Path) -> None:
         shutil.copy(ROOT / name, folder / name)
     os.chdir(folder)
     sys.path[0] = str(folder)
+    os.environ['PYTHONPATH'] = str(folder)  # for what tests start
 
 
 def import_toolboxes() -> None:

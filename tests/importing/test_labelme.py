@@ -58,6 +58,8 @@ def test_rectangles_polygons_and_circles_are_objects(read):
     assert (outline['bbox'], outline['segmentation']) == ([1, 1, 8, 8], [[1, 1, 9, 1, 9, 9]])
     assert circle['bbox'] == pytest.approx([15, 10, 10, 10])
     assert circle['area'] == pytest.approx(25 * math.pi, rel=0.01)
+    assert circle['segmentation'][0][:2] == [25, 15]
+    assert circle['segmentation'][0][3] > 15
     assert not source.faults
     assert 'shapes of type line, which are not objects' in source.changes
     assert 'images without a JSON file, left out' in source.changes
@@ -96,13 +98,15 @@ def test_masks_are_outlines_of_their_pixels(read):
         mask_shape('cell', (5, 3), pixels),
         mask_shape('cell', (33, 25), np.full((10, 12), 255, np.uint8)),
         mask_shape('cell', (5, 3), pixels & False),
+        mask_shape('cell', (0, 0), np.ones((SIZE[1] + 1, SIZE[0] + 1), bool)),
     )
-    whole, at_edge = objects
+    whole, at_edge, all_of_it = objects
     wanted = np.zeros((SIZE[1], SIZE[0]), bool)
     wanted[3:13, 5:17] = pixels
     assert (to_mask(whole['segmentation'], *SIZE[::-1]) == wanted).all()
     assert (whole['bbox'], whole['area']) == ([7, 4, 9, 8], 66)
     assert at_edge['bbox'] == [33, 25, 7, 5]
+    assert all_of_it['bbox'] == [0, 0, *SIZE]
     assert source.left_out == 1
     assert not source.faults
 
@@ -159,6 +163,10 @@ def test_the_path_in_a_file_is_followed_and_other_json_is_left_out(tmp_path, pat
         ([shape('cat', 'mask', (1, 1), (9, 9), mask='AAAA')], {}, 'its mask is not a base64'),
         ([shape('cat', 'mask', (1, 1), (9, 9), mask=7)], {}, 'its mask is not a base64'),
         ([mask_shape('c', (1, 1), np.ones((99, 9), bool))], {}, 'its mask is not inside'),
+        ([mask_shape('c', (0, 0), np.ones((32, 9), bool))], {}, 'its mask is not inside'),
+        ([mask_shape('c', (0, 0), np.ones((9, 42), bool))], {}, 'its mask is not inside'),
+        ([mask_shape('c', (1, 31), np.ones((9, 9), bool))], {}, 'its mask is not inside'),
+        ([mask_shape('c', (41, 1), np.ones((9, 9), bool))], {}, 'its mask is not inside'),
         ([mask_shape('c', (-5, 1), np.ones((9, 9), bool))], {}, 'its mask is not inside'),
         ([], {'imageHeight': [30]}, 'gives [30]'),
         ([], {'imageHeight': 10**400}, 'gives 1000'),

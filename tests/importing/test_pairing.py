@@ -41,6 +41,13 @@ def test_names_pair_files_of_one_folder_or_of_two_for_pictures_and_annotations(t
     assert source.faults == []
 
 
+def test_files_of_other_content_are_left_out(tmp_path):
+    shown, changes, faults = pair(tmp_path, ['0.png'], ['0.xml', 'notes.xml'])
+    assert (shown, faults) == ({'0.png': '0.xml'}, [])
+    assert [*changes.values()] == [1]
+    assert 'other content' in [*changes][0]
+
+
 def test_files_of_no_or_of_several_pictures_are_faults(tmp_path):
     for name in ('train/0.png', 'train/0.jpg', 'val/1.png', 'val/2.png'):
         picture(tmp_path / name)

@@ -118,6 +118,7 @@ def test_nothing_of_a_file_with_a_fault_counts(root):
         source.leave_out('too thin', 'a.txt, line 2')
         raise InputError('a.txt, line 3: odd')
     assert (source.taken, source.left_out, source.faults) == (0, 0, ['a.txt, line 3: odd'])
+    assert source.changes == {'too thin': ['a.txt, line 2']}
 
 
 @pytest.mark.parametrize(('name', 'followed'), [('x.png', True), ('x.json', False)])

@@ -9,12 +9,19 @@ import pytest
 
 from vitbackbones.errors import InputError
 from vitbackbones.utils.files import (
+    PART,
+    as_csv,
     folder_lock,
+    is_abandoned,
     read_json,
     read_small,
+    remove_parts,
     require_apart,
+    stays_inside,
+    whole_file,
     whole_folder,
     write_file,
+    write_if_changed,
 )
 
 fork = get_context('fork')  # a new interpreter would import everything first
@@ -204,3 +211,74 @@ def test_a_folder_to_write_is_apart_from_one_that_is_read(tmp_path, out, around,
         return
     with pytest.raises(InputError, match=r'OUT must be .*. Choose a folder next to it, such as'):
         require_apart(tmp_path / out, 'OUT', tmp_path / 'data', around)
+
+
+def test_a_file_has_the_old_content_until_the_new_one_is_whole(tmp_path):
+    file = tmp_path / 'a' / 'file'
+    write_file(file, b'old')
+    assert file.read_bytes() == b'old'
+    with pytest.raises(KeyError), whole_file(file) as part:
+        part.write(b'new')
+        raise KeyError
+    assert file.read_bytes() == b'old'
+    with whole_file(file) as part:
+        part.write(b'new')
+        assert file.read_bytes() == b'old'
+        assert len([*file.parent.iterdir()]) == 2
+    assert file.read_bytes() == b'new'
+    assert [*file.parent.iterdir()] == [file]
+
+
+def test_a_part_that_has_gone_does_not_hide_the_error(tmp_path):
+    with pytest.raises(KeyError), whole_file(tmp_path / 'file') as part:
+        os.unlink(part.name)
+        raise KeyError
+
+
+def test_a_file_with_the_same_content_is_left_alone(tmp_path):
+    file = tmp_path / 'file'
+    write_if_changed(file, b'a')
+    before = file.stat().st_ino
+    write_if_changed(file, b'a')
+    assert file.stat().st_ino == before
+    write_if_changed(file, b'b')
+    assert file.read_bytes() == b'b'
+
+
+def test_what_killed_runs_were_writing_is_removed(tmp_path):
+    for name in (f'a{PART}', f'b.pth{PART}', 'c.pth'):
+        (tmp_path / name).touch()
+    remove_parts(tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ['c.pth']
+
+
+def test_columns_are_the_keys_of_the_first_row():
+    rows = [{'a': 1, 'b': 'x, y'}, {'b': 'ä', 'a': None}]
+    assert as_csv(rows).decode() == 'a,b\n1,"x, y"\n,ä\n'
+
+
+def test_files_outside_by_links(tmp_path):
+    (tmp_path / 'in').mkdir()
+    (tmp_path / 'out').touch()
+    (tmp_path / 'in' / 'link').symlink_to('../out')
+    assert stays_inside(tmp_path / 'in' / 'file', tmp_path / 'in')
+    assert stays_inside(tmp_path / 'in', tmp_path / 'in')
+    assert not stays_inside(tmp_path / 'in' / 'link', tmp_path / 'in')
+    assert not stays_inside(tmp_path / 'in2', tmp_path / 'in')
+
+
+def test_pointers_of_git_lfs_are_no_content(tmp_path):
+    (tmp_path / 'file').write_bytes(b'version https://git-lfs.github.com/spec/v1')
+    with pytest.raises(InputError, match='file is a pointer of Git LFS'):
+        read_small(tmp_path / 'file')
+
+
+def test_folders_that_were_locked_are_abandoned(folder, tmp_path):
+    assert not is_abandoned(tmp_path / 'never')
+    with folder_lock(folder, '--out'):
+        pass
+    assert is_abandoned(folder)
+    mode = (folder / '.lock').stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    assert mode == 0o666 & ~mask

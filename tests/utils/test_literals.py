@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from vitbackbones.utils.literals import read_rows, read_value
+from vitbackbones.utils.literals import is_balanced, read_rows, read_value, split
 
 
 @pytest.mark.parametrize(
@@ -15,6 +15,14 @@ from vitbackbones.utils.literals import read_rows, read_value
         ('None', None),
         ('true', True),
         ('word', 'word'),
+        ('False', False),
+        ('-2', -2),
+        (' 3 ', 3),
+        ('()', ()),
+        ('(1,)', (1,)),
+        ('[]', []),
+        ('{}', {}),
+        ('dict()', {}),
         ('torch.optim.SGD', 'torch.optim.SGD'),
         ('[1, (2, x)]', [1, (2, 'x')]),
         ('dict(base=ti, depth=24)', {'base': 'ti', 'depth': 24}),
@@ -30,6 +38,10 @@ def test_values(text, value):
     [
         "dict(a=__import__('os').getcwd())",
         'dict(1)',
+        'list()',
+        '-x',
+        '+1',
+        '--1',
         'dict(**a)',
         '{**a}',
         '1 + 1',
@@ -59,3 +71,28 @@ def test_rows_have_texts_as_they_are_values_and_defaults(tmp_path):
         Fact('007', 2, {'a': [1, 2]}, '1e5'),
         Fact('a, b', 0.5, {}, None),
     ]
+
+
+@pytest.mark.parametrize(
+    ('text', 'parts'),
+    [
+        ('a', ['a']),
+        ('a,b', ['a', 'b']),
+        ('a=[1,2],b={3,(4,5)},c', ['a=[1,2]', 'b={3,(4,5)}', 'c']),
+        ('a,', ['a', '']),
+        (',', ['', '']),
+        ('[a,b', ['[a,b']),
+        ('', ['']),
+    ],
+)
+def test_texts_are_split_at_commas_outside_of_brackets(text, parts):
+    assert list(split(text)) == parts
+
+
+@pytest.mark.parametrize(
+    ('text', 'expected'),
+    [('', True), ('a', True), ('([{}])', True), ('()[]', True)]
+    + [(text, False) for text in ('(', ')', '(]', '([)]', ')(', '(()', '())')],
+)
+def test_brackets_have_partners(text, expected):
+    assert is_balanced(text) is expected
