@@ -3,7 +3,12 @@
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.configuration.classes import check_classes, class_counts, set_class_count
+from vitbackbones.configuration.classes import (
+    check_classes,
+    class_counts,
+    class_names,
+    set_class_count,
+)
 from vitbackbones.errors import InputError
 
 
@@ -115,3 +120,27 @@ def test_the_preprocessor_of_a_classifier():
 )
 def test_what_need_not_agree(model, dataset):
     check_classes(make_config(model, dataset), ('train', 'val'))
+
+
+@pytest.mark.parametrize(
+    ('dataset', 'key', 'names'),
+    [
+        ({'type': 'CocoDataset', 'metainfo': {'classes': ('a', 'b')}}, 'metainfo.classes', 'ab'),
+        ({'type': 'CustomDataset', 'classes': ['a']}, 'classes', 'a'),
+        ({'type': 'CustomDataset', 'classes': 'names.txt'}, 'classes', None),
+        ({'type': 'x', 'metainfo': {'classes': ()}, 'classes': ['b']}, 'classes', 'b'),
+    ],
+)
+def test_where_the_names_of_classes_stand(dataset, key, names):
+    found, classes = class_names(Config({}), dataset)
+    assert (found, classes and ''.join(classes)) == (key, names)
+
+
+@pytest.mark.parametrize(('scope', 'count'), [('mmdet', 80), ('mmseg', None)])
+def test_the_type_of_a_data_set_brings_names_along(scope, count):
+    kind = 'CocoDataset' if scope == 'mmdet' else 'BaseSegDataset'
+    key, names = class_names(Config({'default_scope': scope}), {'type': kind})
+    assert key == 'type'
+    assert (names and len(names)) == count
+    assert class_names(Config({}), {'type': 'mmseg.ADE20KDataset'})[1][0] == 'wall'
+    assert class_names(Config({}), {'type': dict}) == ('type', None)

@@ -35,3 +35,19 @@ def test_found(lookup, name, kind, target):
 def test_a_scope_that_is_not_installed():
     with pytest.raises(InputError, match="default_scope='mmnone': mmnone.registry cannot be impo"):
         Lookup('mmnone')
+
+
+def test_unknown_names_are_nothing(lookup):
+    assert lookup.find('NoSuchThing') == {}
+    assert lookup.find('mmdet.NoSuchThing') == {}
+    assert lookup.find('mmseg.ResNet')['model'] is not ResNet
+    assert lookup.find('os.sep') == {}  # not callable
+
+
+def test_names_as_a_config_has_to_write_them(lookup):
+    written = lookup.spellings()
+    assert written['resnet'] == 'ResNet'
+    assert written['adamw'] == 'AdamW'
+    assert written['augvit'] == 'vitbackbones.AugViT'
+    assert written['augmentedshortcut'] == 'AugmentedShortcut'
+    assert Lookup('mmengine').spellings()['resnet'].endswith('.ResNet')

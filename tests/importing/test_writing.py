@@ -120,7 +120,7 @@ def test_names_for_one_folder(tmp_path):
     assert named('in/b/1.png', 'in/a/0.png') == ['0.png', '1.png']
     assert named('in/a/0.png', 'in/b/0.png') == ['a_0.png', 'b_0.png']
     assert named('in/a/0.png', 'in/b/0.jpg') == ['a_0.png', 'b_0.jpg']
-    with pytest.raises(InputError, match='several pictures would be called'):
+    with pytest.raises(InputError, match='several .* 0.jpg'):
         named('in/a/0.png', 'in/a/0.jpg')
 
 

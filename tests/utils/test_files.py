@@ -3,6 +3,7 @@
 import errno
 import os
 import socket
+from contextlib import suppress
 from multiprocessing import get_context
 
 import pytest
@@ -217,7 +218,7 @@ def test_a_file_has_the_old_content_until_the_new_one_is_whole(tmp_path):
     file = tmp_path / 'a' / 'file'
     write_file(file, b'old')
     assert file.read_bytes() == b'old'
-    with pytest.raises(KeyError), whole_file(file) as part:
+    with suppress(KeyError), whole_file(file) as part:
         part.write(b'new')
         raise KeyError
     assert file.read_bytes() == b'old'
@@ -230,9 +231,12 @@ def test_a_file_has_the_old_content_until_the_new_one_is_whole(tmp_path):
 
 
 def test_a_part_that_has_gone_does_not_hide_the_error(tmp_path):
-    with pytest.raises(KeyError), whole_file(tmp_path / 'file') as part:
-        os.unlink(part.name)
-        raise KeyError
+    def fail():
+        with whole_file(tmp_path / 'file') as part:
+            os.unlink(part.name)
+            raise KeyError
+
+    pytest.raises(KeyError, fail)
 
 
 def test_a_file_with_the_same_content_is_left_alone(tmp_path):
@@ -269,7 +273,7 @@ def test_files_outside_by_links(tmp_path):
 
 def test_pointers_of_git_lfs_are_no_content(tmp_path):
     (tmp_path / 'file').write_bytes(b'version https://git-lfs.github.com/spec/v1')
-    with pytest.raises(InputError, match='file is a pointer of Git LFS'):
+    with pytest.raises(InputError, match='file is a .*Git LFS'):
         read_small(tmp_path / 'file')
 
 
