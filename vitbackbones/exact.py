@@ -27,7 +27,9 @@ from torch import distributed
 from torch.utils.data import BatchSampler, DataLoader, Dataset, Sampler
 
 # The first number of a key: what the random numbers are for. Maps of drawn views have 2.
-PROCESS, SAMPLE, ORDER = 0, 1, 3
+PROCESS = 0
+SAMPLE = 1
+ORDER = 3
 Place = tuple[int, int]  # epoch, and number of the sample in it
 # What a loader is built with besides its data set and the order of it.
 SETTINGS = (
@@ -124,7 +126,8 @@ class PlacedBatches:
 
     def __iter__(self) -> Iterator[list[tuple[int, Place]]]:
         rank, world_size = process_place()
-        start, self.start = self.start, 0
+        start = self.start
+        self.start = 0
         for number, indices in islice(enumerate(self._passes()), start, None):
             first = number * self.batch_size
             yield [
@@ -200,7 +203,9 @@ class EpochSampler(Sampler[int]):
     """
 
     def __init__(self, size: int, seed: int, shuffle: bool) -> None:
-        self.size, self.seed, self.shuffle = size, int(seed), shuffle  # as numpy's are no data
+        self.size = size
+        self.seed = int(seed)  # numpy's integers are no plain data
+        self.shuffle = shuffle
         self.epoch = 0
 
     def set_epoch(self, epoch: int) -> None:

@@ -62,7 +62,8 @@ class _Objects(MutableMapping):
 
     def __init__(self, table: Mapping[str, str], hosts: str) -> None:
         self.registered: dict[str, Any] = {}
-        self.table, self.hosts = table, hosts
+        self.table = table
+        self.hosts = hosts
 
     @cached_property
     def homes(self) -> dict[str, str]:

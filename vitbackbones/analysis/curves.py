@@ -20,7 +20,8 @@ from ..errors import InputError, printable
 from .plots import grouped, label, new_figure, style_of
 from .run_log import LOGS, NO_METRICS, records
 
-EPOCH, ITERATION = 'epoch', 'iteration'
+EPOCH = 'epoch'
+ITERATION = 'iteration'
 # Losses of DETR's inner decoder layers and of auxiliary heads; the sum has them all.
 INNER = re.compile(r'(d|aux[_.])\d+\.')
 # Panels of what training logs, by the first pattern that its name holds.
@@ -33,7 +34,8 @@ PANELS = {
 # Of several runs these alone are drawn; the parts of the loss and further rates are in the table.
 MAIN = {'loss': 'loss', 'learning rate': 'lr'}
 # Panels that become logarithmic where the largest value is this many times the least.
-LOGARITHMIC, FACTOR = ('loss', 'gradient norm'), 30
+LOGARITHMIC = ('loss', 'gradient norm')
+FACTOR = 30
 COLUMNS = 3  # of panels
 LARGEST = 1e100  # of a value that is drawn
 
@@ -48,7 +50,8 @@ def measure(work_dir: str | Path) -> list[dict]:
         InputError: no run has logged anything there.
     """
     points: dict[tuple[str, str, str], dict[int, float]] = defaultdict(dict)
-    last, by_epoch = 0, False
+    last = 0
+    by_epoch = False
     for record in records(Path(work_dir)):
         trained = 'iter' in record
         if trained:
@@ -57,7 +60,8 @@ def measure(work_dir: str | Path) -> list[dict]:
                 for (_, _, unit), values in points.items():
                     for step in [step for step in values if step >= start[unit]]:
                         del values[step]
-            last, by_epoch = record['iter'], 'epoch' in record
+            last = record['iter']
+            by_epoch = 'epoch' in record
         # without epochs, mmengine may count evaluations by an epoch that stays 0
         in_epochs = by_epoch and not trained and record['step'] > 0
         unit = EPOCH if in_epochs else ITERATION

@@ -21,7 +21,8 @@ def draw(records: Sequence[Record], metric: str, smallest: float | None = None) 
     left.set_yticks(range(len(records)), list(by_name))
     left.set_ylim(len(records) - 0.5, -0.5)  # the first on top
     for row, record in enumerate(records):
-        variant, against = record.variant, by_name[record.variant.against]
+        variant = record.variant
+        against = by_name[record.variant.against]
         _draw_row(left, row, record.values, dict.fromkeys(record.values, 0))
         if against is not record:
             low, high = variant.expected or (0, 0)

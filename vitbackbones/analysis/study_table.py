@@ -112,7 +112,8 @@ def paper_difference(variant: Variant, against: Variant) -> float:
 
 
 def _own_columns(record: Record) -> dict[str, str]:
-    values, variant = list(record.values.values()), record.variant
+    values = list(record.values.values())
+    variant = record.variant
     paper = '' if variant.paper is None else f'{variant.paper:g}'
     if paper and variant.paper_against is not None:
         paper += f' ({variant.paper_against:g})'
@@ -193,7 +194,8 @@ def bootstrap(ours: np.ndarray, theirs: np.ndarray) -> tuple[float, float]:
         ours, theirs: which pictures were right, (runs, pictures).
     """
     differences = 100 * (ours.mean(0) - theirs.mean(0))  # (pictures,), in points
-    random, count = np.random.default_rng(0), len(differences)
+    random = np.random.default_rng(0)
+    count = len(differences)
     means = [differences[random.integers(count, size=count)].mean() for _ in range(DRAWS)]
     low, high = np.quantile(means, [LIMIT / 2, 1 - LIMIT / 2])
     return float(low), float(high)

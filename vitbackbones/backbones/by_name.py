@@ -135,7 +135,8 @@ class Model(nn.Module):
         places = sorted({i % count for i in wanted})
         twin: Any = copy(self.backbone)  # shares all parts, and is asked for other outputs
         twin._modules = {**self.backbone._modules, 'norm': nn.Identity()}
-        twin.out_type, twin.out_indices = 'featmap', tuple(places)
+        twin.out_type = 'featmap'
+        twin.out_indices = tuple(places)
         maps = list(twin(x))
         for i, place in enumerate(places):
             if norm and (key == 'blocks' or place == count - 1):

@@ -18,7 +18,8 @@ class FeatureInfo(list):
     """
 
     def __init__(self, backbone: Any) -> None:
-        self.out_indices, name = backbone.out_indices, f'backbone.{backbone.stages_name}'
+        self.out_indices = backbone.out_indices
+        name = f'backbone.{backbone.stages_name}'
         each = zip(self.out_indices, backbone.out_channels, backbone.out_strides, strict=True)
         super().__init__(
             {'num_chs': channels, 'reduction': stride, 'module': f'{name}.{i}', 'index': i}

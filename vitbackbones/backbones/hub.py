@@ -24,7 +24,8 @@ from ..weights.downloads import fetching
 from ..weights.filling import errors_name_file, load_pretrained
 from ..weights.read.load import load_file
 
-CONFIG, WEIGHTS = 'config.json', 'model.safetensors'
+CONFIG = 'config.json'
+WEIGHTS = 'model.safetensors'
 PLACES = ('revision', 'cache_dir', 'force_download', 'local_files_only', 'token')
 SLACK = 100  # tensors, and times the numbers, that a network may have more than its weights
 WORD = re.compile(r'[\w-]*')

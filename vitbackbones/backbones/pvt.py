@@ -137,7 +137,8 @@ class PVT(RecursionOptions, PyramidBackbone):
     def __init__(self, arch: str | dict = 's', **options) -> None:
         settings = choose_arch(self.archs, arch)
         require_per_stage(settings, *_WIDTHS)
-        dims, depths = settings['embed_dims'], settings['depths']
+        dims = settings['embed_dims']
+        depths = settings['depths']
         super().__init__(dims, 4, **options)
         rates = drop_path_rates(self.drop_path_rate, sum(depths))
         self.stages = nn.ModuleList()

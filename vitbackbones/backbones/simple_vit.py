@@ -33,7 +33,8 @@ class NormedPatchEmbed(nn.Module):
 
     def __init__(self, in_channels: int, embed_dims: int, patch_size: int) -> None:
         super().__init__()
-        self.in_channels, self.patch_size = in_channels, patch_size
+        self.in_channels = in_channels
+        self.patch_size = patch_size
         pixels = patch_size * patch_size * in_channels
         self.norm1 = nn.LayerNorm(pixels, eps=1e-5)
         self.proj = nn.Linear(pixels, embed_dims)
@@ -83,7 +84,8 @@ class SimpleViT(WindowOptions, PlainBackbone):
         **options,
     ) -> None:
         settings = choose_arch(self.archs, arch)
-        dims, depth = settings['embed_dims'], settings['depth']
+        dims = settings['embed_dims']
+        depth = settings['depth']
         super().__init__(dims, depth, patch_size, qkv_bias=qkv_bias, **options)
         if dims % 4 or dims < 8:
             raise OptionError(f'embed_dims={dims}: the position code needs a multiple of 4 from 8')

@@ -212,7 +212,8 @@ class SReT(AttentionOptions, PyramidBackbone):
         self._embed(settings, stem, with_cls_token)
         self.pos_drop = make_dropout(self.drop_rate)
         groups = _groups_per_stage(groups, len(dims))
-        depths, passes = settings['depths'], self.recursion.passes
+        depths = settings['depths']
+        passes = self.recursion.passes
         self.stages = nn.ModuleList()
         for i, depth in enumerate(depths):
             earlier = passes * sum(depths[:i])  # passes in earlier stages
@@ -268,14 +269,16 @@ class SReT(AttentionOptions, PyramidBackbone):
 
     def _trunk(self, x: Tensor, sweeps: Sweeps) -> list[Tensor]:
         """Run the stages on the map x (N, C, h, w); return maps, or one vector (N, C)."""
-        token, maps = None, []
+        token = None
+        maps = []
         if self.cls_token is not None:
             token = self.cls_token.expand(x.shape[0], -1, -1)  # (N, 1, C)
         for i, stage in enumerate(self.stages):
             tokens, size = stage.embed(x, token)
             tokens = self.run_row(stage.blocks, tokens, size, sweeps)
             if token is not None:
-                token, tokens = tokens[:, :1], tokens[:, 1:]
+                token = tokens[:, :1]
+                tokens = tokens[:, 1:]
             x = tokens.transpose(1, 2).unflatten(2, size)  # (N, h * w, C) -> (N, C, h, w)
             if i in self.out_indices:
                 maps.append(x)

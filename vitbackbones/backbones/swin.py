@@ -109,7 +109,8 @@ class WindowBlock(Block):
                 f'attention type={type(self.attn).__name__!r} does not work in shifted windows: '
                 'it takes no bias, in which they hand over their mask and positions'
             )
-        self.window, self.shift = window, shift
+        self.window = window
+        self.shift = shift
         table = nn.init.trunc_normal_(torch.empty((2 * window - 1) ** 2, num_heads), std=0.02)
         self.relative_position_bias_table = nn.Parameter(table) if position_bias else None
         index = relative_position_index(window)
@@ -135,7 +136,8 @@ class WindowBlock(Block):
 
     def _bias(self, batch: int, grid: tuple[int, int], shift: tuple[int, int]) -> Tensor | None:
         """Return position bias and shift mask, (1 or N * windows, heads or 1, M * M, M * M)."""
-        table, bias = self.relative_position_bias_table, None
+        table = self.relative_position_bias_table
+        bias = None
         if table is not None:
             # (M * M, M * M, heads) -> (1, heads, M * M, M * M); kernels for CUDA take rows only
             bias = table[self.relative_position_index].permute(2, 0, 1)[None].contiguous()

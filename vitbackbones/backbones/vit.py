@@ -64,7 +64,8 @@ class ViT(WindowOptions, PlainBackbone):
         **options,
     ) -> None:
         settings = choose_arch(self.archs, arch)
-        dims, depth = settings['embed_dims'], settings['depth']
+        dims = settings['embed_dims']
+        depth = settings['depth']
         super().__init__(dims, depth, patch_size, **options)
         if self.out_type == 'cls_token' and not with_cls_token:
             raise OptionError("out_type='cls_token' needs with_cls_token=True")

@@ -38,11 +38,14 @@ def draw_objects(
     """
     picture = enlarged(image, sides)
     boxes = objects.boxes * (max(picture.size) / max(image.size))
-    colors, texts = [], []
+    colors = []
+    texts = []
     for place, label in enumerate(objects.labels):
-        color, text = PALETTE[label % len(PALETTE)], classes[label]
+        color = PALETTE[label % len(PALETTE)]
+        text = classes[label]
         if objects.ignored is not None and objects.ignored[place]:
-            color, text = GRAY, f'{text} (ignored)'
+            color = GRAY
+            text = f'{text} (ignored)'
             picture = stripe(picture, _region(objects, place, image.size))
         if objects.scores is not None:
             text = f'{text} {objects.scores[place]:.2f}'

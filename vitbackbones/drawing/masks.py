@@ -60,7 +60,7 @@ def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, 
 
     The model is in evaluation mode, the data set in test mode, with masks or without.
     """
-    classes, palette = dataset.metainfo['classes'], dataset.metainfo['palette']
+    palette = dataset.metainfo['palette']
     load = dataset.pipeline.transforms[0]
 
     def draw(place: int, path: str) -> Image.Image:
@@ -74,7 +74,9 @@ def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, 
         row = side_by_side(
             [(title, overlay(image, part, palette)) for title, part in labels.items()]
         )
-        names = legend(np.stack(list(labels.values())), classes, palette, row.width)
+        names = legend(
+            np.stack(list(labels.values())), dataset.metainfo['classes'], palette, row.width
+        )
         return below(row, names, gap=GAP)
 
     return draw_samples(dataset, number, draw)

@@ -37,7 +37,8 @@ def annotated(info: dict) -> Objects:
         found = sum((ids == each['id']) * place for place, each in enumerate(segments, start=1))
         labels = [each['category'] for each in segments]
         return of_segments(Segments(found, labels, [each['is_thing'] for each in segments]))
-    size, instances = (info['height'], info['width']), info['instances']
+    size = (info['height'], info['width'])
+    instances = info['instances']
     boxes = np.array([instance['bbox'] for instance in instances]).reshape(-1, 4)
     labels = np.array([instance['bbox_label'] for instance in instances], int)
     masks = [to_mask(instance['mask'], *size) for instance in instances if 'mask' in instance]

@@ -87,7 +87,9 @@ def text_label(text: str, color: tuple[int, int, int]) -> Image.Image:
 
 def name_strip(colors: Mapping[str, Sequence[int]], width: int) -> Image.Image:
     """Write each name on its color, in rows of ``width`` pixels."""
-    labels, x, y = [], 0, 0
+    labels = []
+    x = 0
+    y = 0
     for name, color in colors.items():
         label = text_label(name, tuple(map(int, color)))
         x, y = (0, y + LINE + GAP) if x and x + label.width > width else (x, y)

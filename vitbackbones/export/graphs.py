@@ -82,11 +82,14 @@ def ports(program: ExportedProgram) -> tuple[Tensor, list[Tensor]]:
 def silenced() -> Iterator[None]:
     """Keep off the console what exporters print, log and warn of."""
     root = logging.getLogger()
-    level, filters, handlers = root.level, [*root.filters], [*root.handlers]
+    level = root.level
+    filters = [*root.filters]
+    handlers = [*root.handlers]
     try:
         with silenced_logs(), redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             yield
     finally:
         # OpenVINO leaves its own where it fails
         root.setLevel(level)
-        root.filters, root.handlers = filters, handlers
+        root.filters = filters
+        root.handlers = handlers

@@ -134,7 +134,8 @@ def _pairs(found: Answers, wanted: Answers, size: tuple[int, int]) -> dict[str, 
     boxes = np.where(near, boxes, np.inf)
     shares = np.where(np.isinf(boxes), np.inf, 1.0)  # masks in different places differ wholly
     for i, j in np.argwhere(boxes <= TOLERANCE):
-        one, other = found['masks'][i], wanted['masks'][j]
+        one = found['masks'][i]
+        other = wanted['masks'][j]
         differing = max(np.count_nonzero(one != other) - 1, 0)  # beyond the first pixel
         shares[i, j] = differing / max(np.count_nonzero(one | other), 1)
     return {'boxes': boxes, 'masks': shares}

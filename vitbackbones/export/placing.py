@@ -17,7 +17,10 @@ from ..utils.files import folder_lock, is_abandoned
 PREFIX = '.export.'
 # Folders in it. The earlier export is in one of the last three: while it is moved away, while the
 # new one comes, and when that is there.
-MADE, LEAVING, AWAY, OUTDATED = 'made', 'leaving', 'away', 'outdated'
+MADE = 'made'
+LEAVING = 'leaving'
+AWAY = 'away'
+OUTDATED = 'outdated'
 
 
 @contextmanager

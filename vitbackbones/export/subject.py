@@ -131,13 +131,13 @@ def of_config(
             f'{config.filename}: model.data_preprocessor: images must be RGB to be exported '
             '(bgr_to_rgb=True, of mmpretrain to_rgb=True)'
         )
-    task, steps = TASKS[config.default_scope], steps_of(config)
+    task = TASKS[config.default_scope]
     threshold = read_threshold(checkpoint) if checkpoint else None
     return Subject(
         name=config_name(config.filename),
         task=task,
         network=exportable(predictor.model, task, output).eval(),
-        size=native_size(steps),
+        size=native_size(steps_of(config)),
         mean=np.broadcast_to(settings.get('mean', 0.0), 3).astype(float).tolist(),
         std=np.broadcast_to(settings.get('std', 1.0), 3).astype(float).tolist(),
         classes=list(meta['classes']),

@@ -195,7 +195,9 @@ def _parity(
     Raises:
         InputError: a difference is too large.
     """
-    found, count, objects = [], 0, 0
+    found = []
+    count = 0
+    objects = 0
     for image in _images(exported, settings, pictures):
         wanted = _wanted(network, exported.card, image)
         sides = image.shape[1:3] if exported.card.input.preprocess_inside else image.shape[2:]

@@ -215,7 +215,8 @@ def attend_in_runs(
         (N, first + L, C).
     """
     shared, *pieces = x.split([first, *(tokens for tokens, _ in kinds)], 1)
-    of_shared, of_pieces = [], []
+    of_shared = []
+    of_pieces = []
     for piece, (_, length) in zip(pieces, kinds, strict=True):
         runs = piece.unflatten(1, (-1, length))  # (N, L, C) -> (N, runs, length, C)
         if first:

@@ -229,7 +229,8 @@ class FirstTokenBlock(nn.Module):
 
     def forward(self, x: Tensor, size: tuple[int, int]) -> Tensor:
         """Map tokens (N, L, C) to (N, 1, C); arguments as of the block."""
-        block, n = self.block, self.block.norm1(x)
+        block = self.block
+        n = self.block.norm1(x)
         first = n[:, :1]
         x = block.shortcut_attn(x[:, :1], first, block.attn(first, n))
         n = block.norm2(x)

@@ -15,7 +15,10 @@ from torch import Tensor, nn
 from ..errors import InputError
 from ..utils.messages import shorten
 
-WEIGHT, A, B = 'weight', 'lora_A', 'lora_B'  # the ends of keys
+# the ends of keys
+WEIGHT = 'weight'
+A = 'lora_A'
+B = 'lora_B'
 ADAPTERS = (A, B)
 PLACES = ('attn', 'attention', 'mixer', 'mlp', 'ffn', 'intermediate', 'output')  # in names
 

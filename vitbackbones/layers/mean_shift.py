@@ -66,7 +66,8 @@ def _with_longer_keys(
     norm = norm.clamp(-limit, limit)
     high = norm.to(k.dtype)
     low = (norm - high).to(k.dtype)
-    zero, one = q.new_zeros(()), q.new_ones(())
+    zero = q.new_zeros(())
+    one = q.new_ones(())
     # each is copied once; padding a longer one would copy it again, and its gradient too
     k = torch.cat([k, high, low, zero.expand(*k.shape[:-1], pad)], -1)
     q = torch.cat([q, one.expand(*q.shape[:-1], 2), zero.expand(*q.shape[:-1], pad)], -1)

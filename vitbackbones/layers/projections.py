@@ -70,7 +70,9 @@ class GroupedLinear(nn.Linear):
                 f'groups={groups} does not divide the widths {widths} of a projection'
             )
         super().__init__(in_features // groups, out_features, bias)
-        self.groups, self.layout, self.parts = groups, layout, parts
+        self.groups = groups
+        self.layout = layout
+        self.parts = parts
 
     def forward(self, x: Tensor, part: slice = slice(None)) -> Tensor:
         """Map (..., in_features) to (..., out_features), or to the parts in ``part`` alone."""
@@ -142,13 +144,16 @@ class ProjectedAttention(nn.Module):
         require_dropout('attn_drop_rate', attn_drop_rate)
         require_choice('layout', layout, _PRODUCTS)
         require_size('groups', groups)
-        self.num_heads, self.attn_drop_rate, self.maps = num_heads, attn_drop_rate, maps
+        self.num_heads = num_heads
+        self.attn_drop_rate = attn_drop_rate
+        self.maps = maps
         self.numbers: dict[str, dict[str, int]] = {}
         for name in maps:
             own = {role: letter for role, letter in letters.items() if role in name.upper()}
             distinct = list(dict.fromkeys(own.values()))
             self.numbers[name] = {role: distinct.index(letter) for role, letter in own.items()}
-            width, parts = len(distinct) * embed_dims, len(distinct)
+            width = len(distinct) * embed_dims
+            parts = len(distinct)
             if groups == 1:
                 layer = nn.Linear(embed_dims, width, qkv_bias)
             else:
@@ -172,12 +177,12 @@ class ProjectedAttention(nn.Module):
         Keys and values are those of ``context`` (N, S, C), (N, S, C) each; everything else, and all
         without a context, is of ``x`` (N, L, C), (N, L, C) each.
         """
-        first, last = self.maps[0], self.maps[-1]
+        first = self.maps[0]
         numbers = self.numbers[first]
         if context is None:
             parts = getattr(self, first)(x).chunk(1 + max(numbers.values()), -1)
             return {role: parts[number] for role, number in numbers.items()}
-        found = self._project_roles(last, context, 'KV')
+        found = self._project_roles(self.maps[-1], context, 'KV')
         for role in numbers:
             if role not in 'KV':
                 found |= self._project_roles(first, x, role)
@@ -187,7 +192,8 @@ class ProjectedAttention(nn.Module):
         """Apply no more of a map than ``roles`` need."""
         numbers = {role: self.numbers[name][role] for role in roles}
         first, end = min(numbers.values()), max(numbers.values()) + 1
-        layer, rows = getattr(self, name), slice(first * x.shape[-1], end * x.shape[-1])
+        layer = getattr(self, name)
+        rows = slice(first * x.shape[-1], end * x.shape[-1])
         if isinstance(layer, GroupedLinear):
             out = layer(x, slice(first, end))
         elif rows == slice(0, layer.out_features):

@@ -181,7 +181,8 @@ def stored_grid(cells: int, size: tuple[int, int], origin: Origin) -> tuple[int,
         # rounded up to whole cells, so that the ratio of the sides is about that of the image
         return min(pairs, key=lambda pair: abs(math.log(pair[0] * width / (pair[1] * height))))
     side = math.isqrt(cells)
-    same, square = cells == size[0] * size[1], cells == side * side
+    same = cells == size[0] * size[1]
+    square = cells == side * side
     if square and (not same or size[0] == size[1] or origin.doubt == 'square'):
         return side, side
     if same and origin.doubt != 'ask':

@@ -79,14 +79,17 @@ class PerformerAttention(T2TAttention):
         """Return (N, L, C) from queries, keys and values of that shape, in O(L)."""
         dtype = v.dtype
         with torch.autocast(q.device.type, enabled=False):
-            q, k, v = self._features(q), self._features(k), v.float()
+            q = self._features(q)
+            k = self._features(k)
+            v = v.float()
             total = q @ k.sum(1)[:, :, None]  # (N, L, 1)
             out = q @ (k.transpose(1, 2) @ v) / (total + 1e-8)  # (N, L, features) (.., C)
         return out.to(dtype)
 
     def _features(self, x: Tensor) -> Tensor:
         """Return phi of queries or keys, (N, L, C) -> (N, L, features)."""
-        x, w = x.float(), self.w.float()
+        x = x.float()
+        w = self.w.float()
         norm = x.square().sum(-1, keepdim=True) / 2
         return torch.exp(x @ w.T - norm) / math.sqrt(len(w))
 

@@ -77,7 +77,8 @@ class Windows(nn.Module):
         self, first: int, size: tuple[int, int], device: torch.device
     ) -> tuple[Tensor, Tensor]:
         """Return the tokens (first + h * w,) window by window, and where each token is then."""
-        (h, w), (rows, columns) = size, self._sides(size)
+        h, w = size
+        rows, columns = self._sides(size)
         grid = torch.arange(first, first + h * w, device=device).view(h, w)
         runs = [torch.arange(first, device=device)]
         for band, (_, height) in zip(grid.split([m for m, _ in rows]), rows, strict=True):

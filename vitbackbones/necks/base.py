@@ -42,7 +42,8 @@ class Rescale(nn.Module):
 
     def __init__(self, old: int, new: int) -> None:
         super().__init__()
-        self.old, self.new = old, new
+        self.old = old
+        self.new = new
 
     def forward(self, x: Tensor) -> Tensor:
         h, w = ((side * self.old + self.new - 1) // self.new for side in x.shape[2:])
@@ -211,7 +212,8 @@ class Neck(BaseModule):
             )
         own, beyond = split_strides(in_strides, out_strides, num_outs, self.pooled)
         self.in_channels = [*in_channels]
-        self.out_channels, self.out_strides = out_channels, [*own, *beyond]
+        self.out_channels = out_channels
+        self.out_strides = [*own, *beyond]
         self.extra = len(beyond)
         self.extra_source = 'on_input' if add_extra_convs is True else add_extra_convs or ''
         self.relu_before_extra_convs = relu_before_extra_convs

@@ -80,7 +80,8 @@ class SimpleFeaturePyramid(Neck):
 
     def __init__(self, *levels, **options) -> None:
         super().__init__(*levels, **options)
-        widths, out_channels = self.resample.channels, self.out_channels
+        widths = self.resample.channels
+        out_channels = self.out_channels
 
         def conv(channels: int, stride: int = 1) -> nn.Sequential:
             layer = nn.Conv2d(channels, out_channels, 3, stride, padding=1, bias=False)

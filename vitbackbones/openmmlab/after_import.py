@@ -32,7 +32,8 @@ class LoaderAround(Loader):
     def __init__(
         self, loader: Loader, around: Callable[[ModuleType], AbstractContextManager]
     ) -> None:
-        self.loader, self.around = loader, around
+        self.loader = loader
+        self.around = around
 
     def __getattr__(self, name: str):
         return getattr(self.loader, name)  # get_code, get_source and other optional methods

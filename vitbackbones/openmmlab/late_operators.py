@@ -50,7 +50,8 @@ def complete(module: ModuleType) -> None:
         except ImportError:  # mmdet is not installed, and mmseg does without
             continue
         for alias in statement.names:
-            name, found = alias.asname or alias.name, getattr(source, alias.name)
+            name = alias.asname or alias.name
+            found = getattr(source, alias.name)
             placeholder = getattr(module, name)
             setattr(module, name, found)
             own = [each for each in vars(module).values() if isinstance(each, type)]

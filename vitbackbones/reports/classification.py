@@ -21,7 +21,8 @@ class BestRecord(Record):
     def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:
         for sample in data_samples:
             scores = sample['pred_score'].float().cpu()  # (C,)
-            best, truth = scores.topk(min(BEST, len(scores))), int(sample['gt_label'])
+            best = scores.topk(min(BEST, len(scores)))
+            truth = int(sample['gt_label'])
             self.results.append(
                 {
                     'path': sample.get('img_path'),
@@ -47,7 +48,8 @@ class ClassificationReport:
         from mmpretrain.evaluation import Accuracy  # here: heavy, and only classifiers need it
 
         find_metric(loop, Accuracy)
-        self.data, self.worst = loop.dataloader.dataset, worst
+        self.data = loop.dataloader.dataset
+        self.worst = worst
         self.classes = [str(name) for name in loop.evaluator.dataset_meta['classes']]
         self.record = BestRecord(loop)
 
@@ -64,7 +66,8 @@ class ClassificationReport:
         yield Section('Confusion', confusion_parts(matrix, 'pictures'))
         worst = []
         for each in heapq.nlargest(self.worst, wrong, key=lambda each: each['score']):
-            path, place = each['path'], each['place']
+            path = each['path']
+            place = each['place']
             pixels = read_shown(path) if path else self.data.get_data_info(place)['img']
             name = Path(path or str(place)).name
             answer = f'{self.classes[each["best"][0]]} {each["score"]:.3f}'
@@ -78,7 +81,8 @@ class ClassificationReport:
         hits = truth[:, None] == best  # (pictures, k)
         rows = []
         for i, name in enumerate(self.classes):
-            own, answered = truth == i, best[:, 0] == i
+            own = truth == i
+            answered = best[:, 0] == i
             shares = hits[own, 0], hits[own].any(1), hits[answered, 0]
             rows.append([name, int(own.sum()), *map(_percent, shares)])
         shares = hits[:, 0], hits.any(1), hits[:, 0]

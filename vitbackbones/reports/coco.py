@@ -92,7 +92,9 @@ def class_table(evaluation: COCOeval, counts: np.ndarray, score: float) -> Table
     columns = {name: precisions(evaluation, name).mean(1) for name in PRECISIONS}
     size = evaluation.params.areaRngLbl.index('all')
     columns['AR'] = _or_nan(evaluation.eval['recall'][..., size, _limit(evaluation)].mean(0))
-    right, objects, answers = counts.diagonal(), counts.sum(1), counts.sum(0)
+    right = counts.diagonal()
+    objects = counts.sum(1)
+    answers = counts.sum(0)
     for name, whole in (('found', objects), ('right', answers)):
         columns[name] = np.where(whole, right / np.maximum(whole, 1), np.nan)[:-1]
     values = np.stack([*columns.values()], axis=1)  # (C, columns)
@@ -130,7 +132,8 @@ def match(metric, kind: str, score: float) -> dict[int | str, list[Pair]]:
     partner is paired with None. What pycocotools ignores, as in crowds, is left out.
     """
     evaluation = evaluate(metric, kind, score, useCats=0, iouThrs=[IOU], **WHOLE)
-    things, answers = evaluation.cocoGt.anns, evaluation.cocoDt.anns
+    things = evaluation.cocoGt.anns
+    answers = evaluation.cocoDt.anns
     pairs: dict[int | str, list[Pair]] = {}
     for one in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
         own = pairs[one['image_id']] = []

@@ -60,7 +60,9 @@ class DetectionReport:
 
         data = loop.dataloader.dataset
         self.data, *_ = getattr(data, 'datasets', [data])
-        self.worst, self.score, self.chosen = worst, score, None
+        self.worst = worst
+        self.score = score
+        self.chosen = None
         self.metric = find_metric(loop, CocoMetric)
         self.folder = tempfile.TemporaryDirectory()
         self.metric.outfile_prefix = self.metric.outfile_prefix or f'{self.folder.name}/found'
@@ -162,7 +164,8 @@ def draw_mistakes(
     image: Image.Image, pairs: Sequence[Pair], names: Mapping[int, str], kind: str
 ) -> Image.Image:
     """Draw the objects of a picture beside its detections; masks where ``kind`` is ``'segm'``."""
-    truth, found = [], []
+    truth = []
+    found = []
     for thing, answer in pairs:
         color = RIGHT if _is_right(thing, answer) else WRONG
         there = names[thing['category_id']] if thing else ''
@@ -180,7 +183,8 @@ def draw_mistakes(
 
 def draw_notes(image: Image.Image, notes: Sequence[Note], kind: str) -> Image.Image:
     """Draw annotations on a copy of a picture; masks where ``kind`` is ``'segm'``."""
-    picture, colors = enlarged(image), [color for *_, color in notes]
+    picture = enlarged(image)
+    colors = [color for *_, color in notes]
     boxes = np.array([each['bbox'] for each, *_ in notes], float).reshape(-1, 4)
     boxes[:, 2:] += boxes[:, :2]  # width and height -> the other corner
     boxes *= max(picture.size) / max(image.size)
@@ -191,6 +195,7 @@ def draw_notes(image: Image.Image, notes: Sequence[Note], kind: str) -> Image.Im
     for box, color in zip(boxes, colors, strict=True):
         draw.rectangle(tuple(box), outline=color, width=2 if color == RIGHT else 4)
     named = [row for row, (_, text, _) in enumerate(notes) if text]
-    texts, named_colors = [notes[row][1] for row in named], [colors[row] for row in named]
+    texts = [notes[row][1] for row in named]
+    named_colors = [colors[row] for row in named]
     write_labels(picture, boxes[named], texts, named_colors)
     return picture

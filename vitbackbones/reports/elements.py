@@ -108,7 +108,8 @@ def count_pairs(truth: np.ndarray, answer: np.ndarray, classes: int) -> np.ndarr
 
 def confusion_parts(matrix: Matrix, unit: str) -> list[Table | Matrix]:
     """Return the most frequent mistakes, and the matrix where it is small enough for a page."""
-    wrong, shares = matrix.counts.copy(), matrix.shares()
+    wrong = matrix.counts.copy()
+    shares = matrix.shares()
     np.fill_diagonal(wrong, 0)
     most = np.argsort(-wrong, axis=None, kind='stable')[:PAIRS]
     rows = [
@@ -116,6 +117,6 @@ def confusion_parts(matrix: Matrix, unit: str) -> list[Table | Matrix]:
         for i, j in zip(*np.unravel_index(most, wrong.shape), strict=True)
         if wrong[i, j]
     ]
-    head, text = ['there', 'predicted', unit, '% of the row'], 'The most frequent mistakes.'
-    pairs = Table(head=head, rows=rows, digits=1, text=text)
+    head = ['there', 'predicted', unit, '% of the row']
+    pairs = Table(head=head, rows=rows, digits=1, text='The most frequent mistakes.')
     return [pairs, matrix] if len(matrix.rows) <= LARGEST else [pairs]

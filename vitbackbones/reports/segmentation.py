@@ -28,7 +28,8 @@ class PixelRecord(Record):
 
     def __init__(self, loop: TestLoop, worst: int, ignored: int) -> None:
         super().__init__(loop)
-        self.worst, self.ignored = worst, ignored
+        self.worst = worst
+        self.ignored = ignored
         self.kept: list[dict] = []  # of this process
 
     def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:
@@ -69,12 +70,14 @@ class SegmentationReport:
         from mmseg.evaluation import IoUMetric  # here: heavy, and only segmentors need it
 
         self.metric = find_metric(loop, IoUMetric)
-        self.meta, self.worst = loop.evaluator.dataset_meta, worst
+        self.meta = loop.evaluator.dataset_meta
+        self.worst = worst
         self.record = PixelRecord(loop, worst, self.metric.ignore_index)
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections, after the test."""
-        classes, pictures = self.meta['classes'], self.record.pictures
+        classes = self.meta['classes']
+        pictures = self.record.pictures
         counts = np.zeros((len(classes), len(classes)), int)
         for picture in pictures:
             counts.ravel()[picture['places']] += picture['counts']
@@ -110,7 +113,7 @@ class SegmentationReport:
     def _draw(self, picture: dict) -> Picture:
         truth, answer = picture['maps']
         image = from_bgr(read_shown(picture['path']))
-        palette, classes = self.meta['palette'], self.meta['classes']
+        palette = self.meta['palette']
         # on a dark gray copy of the image, wrong pixels are the brightest
         wrong = np.repeat(np.asarray(image.convert('L'))[..., None] // 3, 3, axis=2)  # (H, W, 3)
         wrong[(truth != answer) & (truth != IGNORED)] = WRONG
@@ -120,6 +123,6 @@ class SegmentationReport:
             ('wrong pixels', enlarged(Image.fromarray(wrong))),
         ]
         row = side_by_side(panels)
-        names = legend(picture['maps'], classes, palette, row.width)
+        names = legend(picture['maps'], self.meta['classes'], palette, row.width)
         title = f'{Path(picture["path"]).name}: {100 * wrong_share(picture):.1f} % wrong'
         return photograph(below(row, names, gap=GAP), title)

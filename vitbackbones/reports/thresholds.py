@@ -13,8 +13,10 @@ from .elements import Part, Table, drawing
 
 GRID = np.arange(1, 100) / 100  # scores that are tried
 PRECISION = 0.9
-GAIN, LEAST = 0.02, 20  # of F1, and objects, from which on a class has a score of its own
-SURE, BINS = 0.05, 10  # least score of the detections that calibration is measured on
+GAIN = 0.02  # of F1, from which on a class has a score of its own
+LEAST = 20  # objects, from which on it may have one
+SURE = 0.05  # least score of the detections that calibration is measured on
+BINS = 10
 TEMPERATURES = np.geomspace(0.2, 5, 101)
 TEXT = (
     'F1 is the harmonic mean of precision and recall of all detections from a score on; the last '
@@ -38,14 +40,17 @@ class Scores:
 
     def __init__(self, evaluation: COCOeval, classes: list[str], where: str) -> None:
         keys = evaluation.params.catIds
-        scores, right = [[] for _ in keys], [[] for _ in keys]  # of the detections of each class
+        scores = [[] for _ in keys]  # of the detections of each class
+        right = [[] for _ in keys]
         objects = np.zeros((len(keys), 1), int)
         for one in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
-            place, counted = keys.index(one['category_id']), one['dtIgnore'][0] == 0
+            place = keys.index(one['category_id'])
+            counted = one['dtIgnore'][0] == 0
             scores[place] += np.array(one['dtScores'])[counted].tolist()
             right[place] += (one['dtMatches'][0][counted] > 0).tolist()
             objects[place] += np.sum(np.logical_not(one['gtIgnore']))
-        self.scores, self.right = np.concatenate(scores), np.concatenate(right).astype(bool)
+        self.scores = np.concatenate(scores)
+        self.right = np.concatenate(right).astype(bool)
         pairs = [(np.array(s), np.array(r, bool)) for s, r in zip(scores, right, strict=True)]
         pairs.insert(0, (self.scores, self.right))
         found = np.array([_from_score(s) for s, _ in pairs])  # (1 + C, 99), of all and of each
@@ -68,13 +73,14 @@ class Scores:
     def parts(self) -> list[Part]:
         """Return the table, and curves with a reliability diagram."""
         head = ['class', 'objects', 'score', 'F1', 'precision', 'recall']
-        rows, none = [], (np.nan, np.nan)
+        rows = []
         columns = zip(self.f1, self.precision, self.recall, strict=True)
         for name, count, (f1, precision, recall) in zip(
             self.names, self.objects[:, 0], columns, strict=True
         ):
-            best, sure = _middle(f1), np.flatnonzero(precision >= PRECISION)
-            more = (GRID[sure[0]], recall[sure[0]]) if len(sure) else none
+            best = _middle(f1)
+            sure = np.flatnonzero(precision >= PRECISION)
+            more = (GRID[sure[0]], recall[sure[0]]) if len(sure) else (np.nan, np.nan)
             at_best = GRID[best], f1[best], precision[best], recall[best]
             rows.append([name, int(count), *map(float, (*at_best, *more))])
         head += [f'score for {PRECISION:g}', 'recall there']
@@ -98,7 +104,8 @@ class Scores:
 
     def _draw_calibration(self, panel: Axes) -> None:
         sure = self.scores >= SURE
-        scores, right = self.scores[sure], self.right[sure]
+        scores = self.scores[sure]
+        right = self.right[sure]
         temperature = fit_temperature(scores, right)
         drawn = {
             'as answered': scores,

@@ -73,12 +73,14 @@ def segmented(outputs: Outputs, picture: Prepared) -> Segmented:
     if 'mask' in outputs:
         return Segmented(_nearest(_cut(outputs['mask'], picture), picture.original))
     size = picture.original
-    best, labels = np.full(size, -np.inf, np.float32), np.zeros(size, np.int64)
+    best = np.full(size, -np.inf, np.float32)
+    labels = np.zeros(size, np.int64)
     # one class after the other: all of them in the size of a photograph would fill the memory
     for label, small in enumerate(_cut(outputs['logits'], picture)):
         plane = _resized(small.astype(np.float32), size)
         better = plane > best
-        best[better], labels[better] = plane[better], label
+        best[better] = plane[better]
+        labels[better] = label
     return Segmented(labels)
 
 
@@ -94,7 +96,8 @@ def detected(outputs: Outputs, picture: Prepared) -> Detected:
     if 'boxes' not in outputs:
         return Detected(**found)
     kept = outputs['labels'] >= 0  # places without an object have label -1
-    (height, width), (old_height, old_width) = picture.shape, picture.original
+    height, width = picture.shape
+    old_height, old_width = picture.original
     # what was padded belongs to no object
     ends = np.array([width, height] * 2, np.float32)
     scale = np.array([width / old_width, height / old_height] * 2, np.float32)

@@ -86,7 +86,8 @@ class Graphs:
 
     def open(self, name: str) -> Exported | None:
         """Return a graph, None where there is none. One that is damaged is none, and said."""
-        file, seal = self.file(name), self._seal_file(name)
+        file = self.file(name)
+        seal = self._seal_file(name)
         if not seal.exists():
             return None
         chosen = os.environ.get('OMP_NUM_THREADS', '')

@@ -103,7 +103,8 @@ class Card:
             InputError: one of the two is missing, the card is no card, or it is that of another
                 file.
         """
-        path, file = card_path(file), Path(file)
+        path = card_path(file)
+        file = Path(file)
         if not file.is_file():
             raise InputError(f'{file}: no such file')
         if not path.exists():

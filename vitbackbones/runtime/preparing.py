@@ -56,10 +56,12 @@ def prepare(pixels: np.ndarray, card: Card | Taken) -> Prepared:
     picture = pixels
     for step in card.steps:
         picture = _changed(picture, step)
-    image, empty = picture[..., ::-1], np.round(card.input.mean)  # (h, w, 3) in RGB
+    image = picture[..., ::-1]  # (h, w, 3) in RGB
+    empty = np.round(card.input.mean)
     if not card.input.preprocess_inside:
         mean, std = (np.array(each, np.float32) for each in (card.input.mean, card.input.std))
-        image, empty = image.astype(np.float32), np.zeros(3)
+        image = image.astype(np.float32)
+        empty = np.zeros(3)
         image -= mean
         image /= std
     for step in card.steps:
@@ -107,7 +109,8 @@ def _new_size(step: Mapping, height: int, width: int) -> Size:
     if step['type'] == 'resize_to_multiple':  # of mmseg
         return _next((height, width), step['divisor'])
     if step['type'] == 'resize_edge':  # of mmpretrain
-        length, edge = step['length'], step.get('edge', 'short')
+        length = step['length']
+        edge = step.get('edge', 'short')
         narrow, wide = width < height, width > height
         if edge == 'width' or (edge == 'short' and narrow) or (edge == 'long' and wide):
             return int(length * height / width), length

@@ -75,7 +75,8 @@ def require_steps(steps: Sequence[Mapping[str, Any]], place: str) -> None:
         InputError: one is not; the message begins with ``place``.
     """
     for i, step in enumerate(steps):
-        here, kind = f'{place}: steps[{i}]', step.get('type', '')
+        here = f'{place}: steps[{i}]'
+        kind = step.get('type', '')
         if not choice(*STEPS).fits(kind):
             raise InputError(f'{here} is not a step; the steps are {", ".join(STEPS)}')
         needed, optional = STEPS[kind]
@@ -85,11 +86,13 @@ def require_steps(steps: Sequence[Mapping[str, Any]], place: str) -> None:
             raise InputError(f'{here} ({kind}) has no option {some(unknown)}')
         require_values(step, needed | optional, f'{here}.')
         # options that are right by themselves and do not go together
-        stride, crop = step.get('stride', [0, 0]), step.get('crop', [0, 0])
+        stride = step.get('stride', [0, 0])
+        crop = step.get('crop', [0, 0])
         if stride[0] > crop[0] or stride[1] > crop[1]:
             raise InputError(
                 f'{here} ({kind}): a stride of {stride} leaves pixels out between windows'
             )
-        backend, method = step.get('backend', 'cv2'), step.get('interpolation', 'bilinear')
+        backend = step.get('backend', 'cv2')
+        method = step.get('interpolation', 'bilinear')
         if method not in INTERPOLATIONS[backend]:
             raise InputError(f'{here} ({kind}): {backend} has no interpolation {method!r}')

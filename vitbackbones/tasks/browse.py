@@ -64,10 +64,12 @@ def draw_instances(
     pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int
 ) -> Drawn:
     """Draw boxes, masks or panoptic segments of mmdet, and what is ignored, with their names."""
-    image, parts = from_bgr(pixels), []
+    image = from_bgr(pixels)
+    parts = []
     for key in ('gt_instances', 'ignored_instances'):
         if found := sample.get(key):  # and not without objects
-            labels, masks = found.labels.numpy(), found.get('masks')
+            labels = found.labels.numpy()
+            masks = found.get('masks')
             if masks is not None:  # a batch may have padded the image
                 masks = masks.pad(image.size[::-1]).to_ndarray() > 0
             boxes = getattr(found.bboxes, 'tensor', found.bboxes).numpy()  # of mmdet's boxes
@@ -77,7 +79,8 @@ def draw_instances(
         labels = sample.gt_sem_seg.sem_seg[0].numpy()  # (1, H, W) -> (H, W)
         image = stripe(image, labels == IGNORED)
         # regions of stuff: its classes follow those of things
-        first, count = len(meta['thing_classes']), len(meta['classes'])
+        first = len(meta['thing_classes'])
+        count = len(meta['classes'])
         found = [label for label in np.unique(labels).tolist() if first <= label < count]
         masks = labels == np.reshape(found, (-1, 1, 1))  # (N, H, W)
         boxes = np.reshape([box_around(mask) for mask in masks], (-1, 4))
@@ -107,11 +110,13 @@ def draw_mask(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longes
 
     The mask does not lie over the image alone: it would hide what training does to colors.
     """
-    image, sides = from_bgr(pixels), (SIDES[0], longest)
+    image = from_bgr(pixels)
+    sides = (SIDES[0], longest)
     picture = enlarged(image, sides)
     if 'gt_sem_seg' not in sample:
         return Drawn(picture)
-    classes, palette = meta['classes'], meta['palette']
+    classes = meta['classes']
+    palette = meta['palette']
     labels = sample.gt_sem_seg.data[0].numpy()  # (1, H, W) -> (H, W)
     ignored = labels >= len(classes)
     mask = overlay(image, np.where(ignored, IGNORED, labels), palette, sides)

@@ -53,9 +53,11 @@ def steps_after_loading(config: Config) -> list[dict]:
 
 def only_loading(config: Config) -> Config:
     """Return a config whose test pipelines load and pack: something else prepares pictures."""
-    config, kept = separated(config), ('Load', 'Pack')
+    config = separated(config)
     for _, dataset in datasets(config, ('test',)):
-        dataset.pipeline = [s for s in dataset.pipeline if bare_name(s['type']).startswith(kept)]
+        dataset.pipeline = [
+            s for s in dataset.pipeline if bare_name(s['type']).startswith(('Load', 'Pack'))
+        ]
     return config
 
 
@@ -66,7 +68,8 @@ class Answering:
         self.model = model
         self.pipeline = Compose(steps)
         self.autocast: Callable[[], AbstractContextManager] = nullcontext
-        self.runtime, self.meta = f'torch {torch.__version__}', {}
+        self.runtime = f'torch {torch.__version__}'
+        self.meta = {}
 
     def prepare(self, frame: Frame) -> dict:
         """Run the config's test pipeline on a frame; ``inputs`` is the image (3, H, W).
@@ -146,7 +149,8 @@ class Predictor(Answering):
         if amp:
             self.autocast = partial(torch.autocast, device.type, half_type(device.type))
         if checkpoint is not None:
-            content, name = load_model_file(checkpoint), str(checkpoint)
+            content = load_model_file(checkpoint)
+            name = str(checkpoint)
             self.meta = agreed_meta(config, content, self.model, name)
             state = fitting_state(name, self.model, content)
             self.model.load_state_dict(state, strict=False)  # num_batches_tracked may be missing

@@ -18,7 +18,8 @@ from ..utils.messages import in_one_line
 
 OWN = 'vitbackbones'  # project in wandb, experiment in MLflow
 # Of an evaluation, the times of its batches, which would join the curves of training.
-PLACES, TIMES = {'iter', 'step'}, {'time', 'data_time'}
+PLACES = {'iter', 'step'}
+TIMES = {'time', 'data_time'}
 NOT_IN_NAMES = re.compile(r'[^A-Za-z0-9_\-./ ]')  # of MLflow's metrics and pictures
 
 
@@ -30,7 +31,9 @@ class OneAxis:
 
     def __init__(self, runner, run: str) -> None:
         super().__init__(save_dir=runner.work_dir)
-        self.runner, self.run, self.is_over = runner, run, False
+        self.runner = runner
+        self.run = run
+        self.is_over = False
         self.attempt(self._init_env)
         self._env_initialized = True
 
@@ -40,9 +43,9 @@ class OneAxis:
             if not self.is_over:
                 action(*arguments)
         except Exception as error:  # whatever it is, the run is worth more
-            self.is_over, reason = True, in_one_line(error)
+            self.is_over = True
             said = f'{type(self).__name__} no longer follows this run, and the local log goes on'
-            self.runner.logger.warning(f'{said}: {reason}')
+            self.runner.logger.warning(f'{said}: {in_one_line(error)}')
 
     def add_scalar(self, name: str, value: float, step: int = 0, **_) -> None:
         self.add_scalars({name: value}, step)
@@ -67,8 +70,10 @@ class TensorBoard(OneAxis, TensorboardVisBackend):
     def _init_env(self) -> None:
         from torch.utils.tensorboard import SummaryWriter  # of an optional package
 
-        done, folder = self.runner.iter, f'{self._save_dir}/tensorboard'
-        self._tensorboard = SummaryWriter(folder, purge_step=done + 1 if done else 0)
+        done = self.runner.iter
+        self._tensorboard = SummaryWriter(
+            f'{self._save_dir}/tensorboard', purge_step=done + 1 if done else 0
+        )
         self._tensorboard.add_text('config', f'```\n{self.runner.cfg.pretty_text}\n```', done)
 
     def write(self, values: dict, step: int) -> None:
@@ -125,7 +130,9 @@ class MLflow(OneAxis, MLflowVisBackend):
         if find_spec('sqlalchemy') is None:  # of the default, a database
             os.environ.setdefault('MLFLOW_TRACKING_URI', Path('mlruns').absolute().as_uri())
         mlflow.set_experiment(os.environ.get('MLFLOW_EXPERIMENT_NAME', OWN))
-        query, self._mlflow, self.held = f"tags.vitbackbones_run = '{self.run}'", mlflow, {}
+        query = f"tags.vitbackbones_run = '{self.run}'"
+        self._mlflow = mlflow
+        self.held = {}
         for found in mlflow.search_runs(filter_string=query, output_format='list')[:1]:
             mlflow.start_run(found.info.run_id)
             for name in found.data.metrics:

@@ -46,8 +46,11 @@ class TrackHook(Hook):
     ) -> None:
         if unknown := {*trackers} - {*TRACKERS}:
             raise InputError(f'TrackHook: {unknown} unknown; trackers are {", ".join(TRACKERS)}')
-        self.names, self.pictures, self.score_threshold = trackers, pictures, score_threshold
-        self.trackers, self.record = [], {}  # empty outside of a training
+        self.names = trackers
+        self.pictures = pictures
+        self.score_threshold = score_threshold
+        self.trackers = []  # empty outside of a training, as is the record
+        self.record = {}
 
     @master_only
     def before_train(self, runner: Runner) -> None:
@@ -57,7 +60,8 @@ class TrackHook(Hook):
         """
         place = os.path.realpath(runner.work_dir)
         earlier = read_record(Path(place)) if runner.iter else {}
-        run, of = earlier.get('run', ''), earlier.get('work_dir', 'no run')
+        run = earlier.get('run', '')
+        of = earlier.get('work_dir', 'no run')
         if of != place or not re.fullmatch('[0-9a-f]{16}', run):
             run = secrets.token_hex(8)
             if runner.iter:
@@ -81,9 +85,11 @@ class TrackHook(Hook):
             by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
             place = f'epoch_{runner.epoch}' if by_epoch else f'iter_{runner.iter}'
             model = runner.model.module if is_model_wrapper(runner.model) else runner.model
-            data, draw = runner.val_dataloader.dataset, find_task(runner.cfg).draw
+            draw = find_task(runner.cfg).draw
             with torch.compiler.set_stance('force_eager'):  # a few images are not worth compiling
-                for name, picture in draw(model, data, self.pictures, self.score_threshold):
+                for name, picture in draw(
+                    model, runner.val_dataloader.dataset, self.pictures, self.score_threshold
+                ):
                     file = Path(runner.work_dir, PICTURES, place, f'{name}.jpg')
                     write_file(file, photograph(picture, name).content)
                     for tracker in self.trackers:
@@ -107,7 +113,8 @@ class TrackHook(Hook):
     def _write(self, runner: Runner, status: str) -> None:
         if not self.record:
             return
-        work_dir, self.record['status'] = Path(runner.work_dir), status
+        work_dir = Path(runner.work_dir)
+        self.record['status'] = status
         try:
             write_file(work_dir / RECORD, json.dumps(self.record, indent=1).encode())
             if runner.iter:

@@ -17,12 +17,15 @@ from ..reports.elements import Document, Facts, Picture, Section, Strip, drawing
 from ..reports.page import write_page
 from ..utils.files import read_json, read_small, stays_inside
 
-NAME, RECORD, PICTURES = 'run.html', 'tracking.json', 'pictures'
+NAME = 'run.html'
+RECORD = 'tracking.json'
+PICTURES = 'pictures'
 # What mmengine logs of the machine, and how far a run came
 MACHINE = ('sys.platform', 'Python', 'GPU 0', 'PyTorch', 'MMEngine', 'seed')
 SAVED = re.compile(r'Saving checkpoint at (\d{1,18}) (epochs|iterations)')
 LENGTH = re.compile(r'train_cfg\s*=\s*dict\([^()]*max_(epochs|iters)=(\d{1,18})\b')
-SHOWN, WIDTH = 8, 720  # evaluations with pictures on the page; pixels of a picture
+SHOWN = 8  # evaluations with images on the page
+WIDTH = 720  # pixels of an image
 
 
 def read_record(work_dir: Path) -> dict[str, str]:
@@ -68,12 +71,12 @@ def read_log(work_dir: Path) -> dict[str, str]:
     """Return what the log of the latest start of a run says, as :func:`read_record` does."""
     inside = (file for file in work_dir.glob(LOGS) if stays_inside(file, work_dir))
     folder = sorted(inside)[-1].parents[1]
-    log, settings = folder / f'{folder.name}.log', folder / 'vis_data' / 'config.py'
+    log = folder / f'{folder.name}.log'
     text, config = (
         read_small(file, LARGEST).decode(errors='replace')
         if file.is_file() and stays_inside(file, work_dir)
         else ''
-        for file in (log, settings)
+        for file in (log, folder / 'vis_data' / 'config.py')
     )
     lines = text.splitlines()
     facts = {'status': _status(text, config), 'date': folder.name, 'work_dir': str(work_dir)}
@@ -88,10 +91,13 @@ def read_log(work_dir: Path) -> dict[str, str]:
 
 def _status(log: str, config: str) -> str:
     """Return how far a run came, by its last checkpoint; its log ends with the reason."""
-    saved, length = [*SAVED.finditer(log)], LENGTH.search(config)
+    saved = [*SAVED.finditer(log)]
+    length = LENGTH.search(config)
     if not saved or not length:
         return 'not known: the log names no checkpoint'
-    done, unit, whole = int(saved[-1][1]), saved[-1][2], int(length[2])
+    done = int(saved[-1][1])
+    unit = saved[-1][2]
+    whole = int(length[2])
     if length[1].startswith(unit[:4]) and done >= whole:
         return 'finished'
     last = next(line for line in reversed(log.splitlines()) if line.strip())

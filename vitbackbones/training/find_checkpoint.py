@@ -56,7 +56,8 @@ def find_checkpoint(path: str, role: str) -> Path:
     Raises:
         InputError: there is no such file; ``role`` begins the message.
     """
-    place, work_dir = resolve(path), _with_best(path)
+    place = resolve(path)
+    work_dir = _with_best(path)
     if not place.exists():
         place = fetch(path) if find_detector(path) else trained_weights().get(path, place)
     if work_dir:
@@ -77,7 +78,8 @@ def choose_checkpoint(path: str, role: str) -> Path:
     Raises:
         InputError: as :func:`find_checkpoint`.
     """
-    place, found = resolve(path), find_checkpoint(path, role)
+    place = resolve(path)
+    found = find_checkpoint(path, role)
     if process_rank() != 0:
         return found
     if place.is_dir() and found.name != PUBLISHED:
@@ -134,7 +136,8 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
     empty when a run was killed while writing it. A file that is cut short is passed over with a
     warning.
     """
-    pointer, damaged = work_dir / POINTER, None
+    pointer = work_dir / POINTER
+    damaged = None
     saved = _newest_first(work_dir)
     if pointer.exists():
         try:

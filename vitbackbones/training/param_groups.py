@@ -51,7 +51,8 @@ class GroupedOptimWrapperConstructor(DefaultOptimWrapperConstructor):
         finally:
             log.removeFilter(_tells_more)
         sizes = [(parameter.numel(), parameter.requires_grad) for parameter in model.parameters()]
-        trained, total = sum(size for size, learns in sizes if learns), sum(n for n, _ in sizes)
+        trained = sum(size for size, learns in sizes if learns)
+        total = sum(n for n, _ in sizes)
         if trained < total:
             log.info(f'{trained:,} of {total:,} parameters are trained, the others are frozen')
         if self.optim_wrapper_cfg.get('clip_grad'):

@@ -28,7 +28,9 @@ class Replay:
     """
 
     def __init__(self, loader: DataLoader, seed: int, by_epoch: bool) -> None:
-        self.loader, self.seed, self.by_epoch = loader, seed, by_epoch
+        self.loader = loader
+        self.seed = seed
+        self.by_epoch = by_epoch
         self.samples = SeededDataset(loader.dataset, seed)
 
     def first_places(self, indices: Collection[int], number: int) -> dict[int, list[Place]]:

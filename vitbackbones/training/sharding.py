@@ -145,6 +145,7 @@ def _own_part(value, parameter: DTensor):
     parts = value.to(parameter.device).chunk(parameter.device_mesh.size())
     rank = get_rank()
     own = parts[rank] if rank < len(parts) else parts[0][:0]
-    mesh, placements = parameter.device_mesh, parameter.placements
     shape = {'shape': value.shape, 'stride': value.contiguous().stride()}
-    return DTensor.from_local(own.contiguous(), mesh, placements, run_check=False, **shape)
+    return DTensor.from_local(
+        own.contiguous(), parameter.device_mesh, parameter.placements, run_check=False, **shape
+    )

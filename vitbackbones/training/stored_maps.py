@@ -29,7 +29,8 @@ class StoredMaps:
     """
 
     def __init__(self, folder: Path, most: int) -> None:
-        self.folder, self.most = folder, most
+        self.folder = folder
+        self.most = most
         self.rows: dict[View, np.void] = {}
         self.draws: set[tuple[int, int]] = set()  # pictures and draws, of whatever size
         self.read = self.end = 0  # rows of the index, and numbers of the entries

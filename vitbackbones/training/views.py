@@ -65,7 +65,8 @@ class Views:
         batch = self.replay and self.replay.first_batch(self.preprocessor)
         if not batch:
             return []
-        samples, row = batch['data_samples'], []
+        samples = batch['data_samples']
+        row = []
         for i, image in enumerate(batch['inputs'][:number]):
             pixels = to_pixels(image, self.settings)
             title = _sized(f'step 1, picture {i + 1} of {len(samples)}', pixels)

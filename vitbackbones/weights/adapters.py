@@ -18,7 +18,8 @@ from ..utils.files import prepare_folder, read_json, write_file
 from .filling import COUNTER, errors_name_file, require_finite
 from .read.load import load_file, require_form
 
-CONFIG, MATRICES = 'adapter_config.json', 'adapter_model.safetensors'
+CONFIG = 'adapter_config.json'
+MATRICES = 'adapter_model.safetensors'
 KEY = 'base_model.model.{}.weight'  # of peft
 FORM = {'r': int, 'lora_alpha': (int, float), 'target_modules': list, 'target_modules.*': str}
 
@@ -55,7 +56,8 @@ def load_adapter(backbone: nn.Module, folder: str | Path) -> None:
     own = backbone.state_dict()
     digest = digest_of(own)
     with errors_name_file(folder):
-        about, given = read_json(Path(folder, CONFIG)), load_file(Path(folder, MATRICES))
+        about = read_json(Path(folder, CONFIG))
+        given = load_file(Path(folder, MATRICES))
         if about['revision'] != digest:
             raise InputError(
                 f'its base is {about["base_model_name_or_path"]} with weights of SHA-256 '

@@ -189,7 +189,8 @@ def _download(url: str, file: Path, sha256: str | None, progress: bool) -> None:
     try:
         with urlopen(Request(url, headers={'User-Agent': 'torch.hub'})) as answer:
             said = answer.headers.get('Content-Length')
-            hashed, left = hashlib.sha256(), min(int(said or LARGEST), LARGEST)
+            hashed = hashlib.sha256()
+            left = min(int(said or LARGEST), LARGEST)
             bar = tqdm(total=said and int(said), disable=not progress, unit='B', unit_scale=True)
             with bar, open(file, 'wb') as new:
                 while chunk := answer.read(CHUNK):

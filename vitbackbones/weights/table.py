@@ -170,8 +170,8 @@ def name_of(file: str | Path) -> str | None:
     if hub := HUB_ADDRESS.fullmatch(str(file)):
         copies = {row.hf_hub: name for name, row in PUBLISHED.items()}
         return copies.get(hub['repository'])
-    stem, file_name = Path(file).stem, Path(file).name
+    stem = Path(file).stem
     if stem in PUBLISHED or stem in NEVER_PUBLISHED:
         return stem
     urls = {Path(row.url).name: name for name, row in PUBLISHED.items() if row.url}
-    return urls.get(file_name)
+    return urls.get(Path(file).name)

@@ -63,11 +63,13 @@ class Foreign(Backbone):
         super().__init__(**options)
         if self.out_type not in ('featmap', 'pooled'):
             raise OptionError(f"out_type={self.out_type!r}: {name} has 'featmap' and 'pooled'")
-        self.name, self.in_channels = name, in_channels
+        self.name = name
+        self.in_channels = in_channels
 
     def choose_maps(self, given: int | str | Sequence[int] | None, maps: Maps) -> None:
         """Choose ``out_indices``: by default the last map of each stride from 4."""
-        self.multiple, strides = maps.multiple, maps.strides
+        self.multiple = maps.multiple
+        strides = maps.strides
         if given is None:
             last = {stride: i for i, stride in enumerate(strides) if stride >= FINEST}
             given = [*last.values()][-1 if self.out_type == 'pooled' else 0 :] or -1
@@ -94,7 +96,8 @@ class Foreign(Backbone):
         """Return an image (N, in_channels, H, W) with zeros up to a size that the network takes."""
         if self.multiple:
             return pad_to_multiple(image, self.multiple)
-        (h, w), (height, width) = image.shape[-2:], self.img_size
+        h, w = image.shape[-2:]
+        height, width = self.img_size
         if h > height or w > width:
             raise InputError(
                 f'{self.name} takes images of one size, and {h} x {w} is larger than {height} x '
@@ -134,7 +137,8 @@ class Foreign(Backbone):
         Raises:
             InputError: its positions are of another shape of image, and only their shape tells.
         """
-        (h, w), (height, width) = self.img_size, origin.img_size or self.img_size
+        h, w = self.img_size
+        height, width = origin.img_size or self.img_size
         codes = [key for key, x in state.items() if 'pos' in key and x.ndim == 3]
         if codes and h * width != w * height:
             raise InputError(
@@ -151,7 +155,8 @@ class Foreign(Backbone):
         return f'{self.name} makes positions or windows for one size' if attends else ''
 
     def finish(self) -> None:
-        self.depths, self.stages_of = self.groups(False), self.groups(True)
+        self.depths = self.groups(False)
+        self.stages_of = self.groups(True)
         super().finish()
 
     def parts_by_stage(self) -> list[list[nn.Module | nn.Parameter]]:

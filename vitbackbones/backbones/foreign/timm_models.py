@@ -125,7 +125,8 @@ class Timm(Foreign):
         if convert is not None:
             takes_model = len(signature(convert).parameters) > 1
             state = convert(dict(state), whole) if takes_model else convert(dict(state))
-        own, known = self.net.state_dict(), whole.state_dict()
+        own = self.net.state_dict()
+        known = whole.state_dict()
         # left out are the classifier, and what lies behind the last map
         return {f'net.{key}': x for key, x in state.items() if key in own or key not in known}
 

@@ -66,7 +66,8 @@ class BlockOptions:
         super().__init__(*arguments, **options)
         require_size('in_channels', in_channels)
         self.in_channels = in_channels
-        self.drop_rate, self.drop_path_rate = drop_rate, drop_path_rate
+        self.drop_rate = drop_rate
+        self.drop_path_rate = drop_path_rate
         self.block_options: dict[str, Any] = {
             'shortcut': self.complete_part('shortcut', shortcut),
             'drop_rate': drop_rate,
@@ -153,7 +154,8 @@ class WindowOptions(RecursionOptions):
                 f'global_attn_indexes={global_attn_indexes!r} needs window_size: without windows '
                 'every block is global'
             )
-        self.window_size, self.global_attn_indexes = window_size, global_attn_indexes
+        self.window_size = window_size
+        self.global_attn_indexes = global_attn_indexes
 
     def own_options(self, depth: int) -> list[dict]:
         """Return what each of ``depth`` blocks has of its own: stochastic depth and windows."""

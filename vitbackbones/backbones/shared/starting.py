@@ -88,10 +88,12 @@ def fit_positions(
     """
     stored = [entry for entry in positions if prefix + entry[0] in state]
     for key, extra, size, mode in stored:
-        code, place = state[prefix + key], prefix + key[: key.rfind('.') + 1]
+        place = prefix + key[: key.rfind('.') + 1]
         leading = sum(f'{place}{token}' in state for token in ('cls_token', 'dist_token'))
         try:
-            state[prefix + key] = fit_position(code, extra, size, mode, leading, origin)
+            state[prefix + key] = fit_position(
+                state[prefix + key], extra, size, mode, leading, origin
+            )
         except OptionError as error:
             raise InputError(f'{prefix}{key}: {error}') from error
 

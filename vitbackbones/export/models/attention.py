@@ -80,7 +80,9 @@ def encode(encoder: nn.Module, maps: Sequence[Tensor], codes: Sequence[Tensor]) 
 
     ``maps`` and the ``codes`` of their positions are (N, C, h_i, w_i).
     """
-    states, codes, sizes = in_rows(maps), in_rows(codes), sizes_of(maps)
+    states = in_rows(maps)
+    codes = in_rows(codes)
+    sizes = sizes_of(maps)
     points = centers(sizes, states).expand(states.shape[0], len(sizes), -1, -1).transpose(1, 2)
     for layer in encoder.layers:
         states = layer(

@@ -47,7 +47,8 @@ class ExportableDeformableDETR(Exportable):
         start, _ = self.model.pre_decoder(memory, None, sizes)
         # a view of the embedding, whose strides torch.export would compare with the batch
         start['query'] = start['query'].contiguous()
-        head, memory = self.model.bbox_head, start.pop('memory')
+        head = self.model.bbox_head
+        memory = start.pop('memory')
         is_dino = 'dn_mask' in start
         if is_dino:
             start['self_attn_mask'] = start.pop('dn_mask')

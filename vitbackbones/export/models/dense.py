@@ -54,8 +54,9 @@ def levels(
         scores = scores.sigmoid() if head.use_sigmoid_cls else scores.softmax(-1)[..., :-1]
         classes = scores.shape[2]
         scores = scores.where(scores > settings.get('score_thr', 0), 0).flatten(1)  # (N, h w A C)
-        scores, places = scores.topk(torch.sym_min(settings.nms_pre, scores.shape[1]))
-        places, labels = places // classes, places % classes
+        scores, best = scores.topk(torch.sym_min(settings.nms_pre, scores.shape[1]))
+        places = best // classes
+        labels = best % classes
         chosen = pick(_rows(of_boxes, 4), places)  # (N, K, 4)
         boxes = head.bbox_coder.decode(anchors[places].flatten(0, 1), chosen.flatten(0, 1))
         boxes = boxes.view(chosen.shape)

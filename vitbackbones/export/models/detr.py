@@ -29,7 +29,8 @@ def detections(
     if head.loss_cls.use_sigmoid:
         classes = logits.shape[-1]
         scores, places = logits.sigmoid().flatten(1).topk(count)  # of (N, Q * classes)
-        labels, queries = places % classes, places // classes
+        labels = places % classes
+        queries = places // classes
     else:
         best, classes = logits.softmax(-1)[..., :-1].max(-1)  # (N, Q)
         scores, queries = best.topk(count)
@@ -51,7 +52,8 @@ class ExportableDETR(Exportable):
     outputs = ('boxes', 'scores', 'labels')
 
     def forward(self, image: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        model, size = self.model, tuple(image.shape[2:])
+        model = self.model
+        size = tuple(image.shape[2:])
         image = padded(model, image)
         x = model.extract_feat(image)[-1]  # (N, C, h, w)
         # a position is hidden if its pixel is, as nearest interpolation of a mask takes it

@@ -82,7 +82,8 @@ class ExportableMask2Former(Exportable):
 
     def _objects(self, scores: Tensor, masks: Tensor, size: torch.Size) -> tuple[Tensor, ...]:
         """Return boxes (N, M, 4), scores and labels (N, M) and masks (N, M, H, W) of things."""
-        classes, count = self.fusion.num_classes, self.fusion.test_cfg.get('max_per_image', 100)
+        classes = self.fusion.num_classes
+        count = self.fusion.test_cfg.get('max_per_image', 100)
         scores, places = scores[..., :-1].flatten(1).topk(count)  # of (N, Q C)
         labels = places % classes
         masks = F.interpolate(pick(masks, places // classes), size, mode='bilinear')  # (N, M, H, W)
@@ -97,7 +98,8 @@ class ExportableMask2Former(Exportable):
 
     def _segments(self, scores: Tensor, masks: Tensor, size: torch.Size) -> tuple[Tensor]:
         """Return the segments (N, H, W)."""
-        settings, classes = self.fusion.test_cfg, self.fusion.num_classes
+        settings = self.fusion.test_cfg
+        classes = self.fusion.num_classes
         scores, labels = scores.max(-1)  # (N, Q)
         kept = (labels != classes) & (scores > settings.get('object_mask_thr', 0.8))  # (N, Q)
         masks = F.interpolate(masks, size, mode='bilinear').sigmoid()
@@ -105,7 +107,8 @@ class ExportableMask2Former(Exportable):
         queries = torch.arange(masks.shape[1], device=masks.device)[:, None, None]
         owned = (owner[:, None] == queries) & kept[..., None, None]  # (N, Q, H, W)
         sure = masks >= 0.5
-        area, whole = owned.sum((2, 3)), sure.sum((2, 3))
+        area = owned.sum((2, 3))
+        whole = sure.sum((2, 3))
         kept = (area > 0) & (whole > 0) & (area / whole >= settings.get('iou_thr', 0.8))
         if settings.get('filter_low_score', False):
             owned = owned & sure

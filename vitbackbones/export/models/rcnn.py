@@ -27,7 +27,8 @@ class ExportableRCNN(Exportable):
     def __init__(self, model: nn.Module) -> None:
         super().__init__(model)
         self.head = model.roi_head
-        self.proposing, self.settings = model.rpn_head.test_cfg, self.head.test_cfg
+        self.proposing = model.rpn_head.test_cfg
+        self.settings = self.head.test_cfg
         self.proposals_apart = overlap_of(self.proposing.nms, 'model.test_cfg.rpn.nms')
         self.boxes_apart = overlap_of(self.settings.nms, 'model.test_cfg.rcnn.nms')
         self.outputs = ('boxes', 'scores', 'labels')

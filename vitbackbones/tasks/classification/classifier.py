@@ -32,7 +32,8 @@ class ImageClassifier(MMPretrainImageClassifier):
         if options is None:
             super().init_weights()
             return
-        given, self.init_cfg = self.init_cfg, None
+        given = self.init_cfg
+        self.init_cfg = None
         super().init_weights()
         self.init_cfg = given
         load_pretrained(self, **options)

@@ -132,7 +132,8 @@ class Distilled(ImageClassifier):
                 )
             if self.distillation == 'soft':
                 return {'loss_distill': F.cross_entropy(student, teacher.softmax(dim=1))}
-            by_label, by_teacher = student, student
+            by_label = student
+            by_teacher = student
             if isinstance(self.head, DistillationHead):
                 by_label, by_teacher = self.head.both(features)
             return {

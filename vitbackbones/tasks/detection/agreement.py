@@ -31,13 +31,16 @@ def panoptic_names(metric: Mapping) -> list[str]:
 def queries_suffice(config: Mapping) -> Iterator[str]:
     """Check that DETR and its descendants keep no more boxes of an image than queries give."""
     model = config.get('model') or {}
-    kept, queries = value_at(model, 'test_cfg.max_per_img'), model.get('num_queries', 100)
+    kept = value_at(model, 'test_cfg.max_per_img')
+    queries = model.get('num_queries', 100)
     if type_at(model) not in DETRS or not isinstance(kept, int):
         return
-    what, count = f'model.num_queries={queries}', queries
+    what = f'model.num_queries={queries}'
+    count = queries
     if value_at(model, 'bbox_head.loss_cls.use_sigmoid'):  # a query may be several boxes
         classes = value_at(model, 'bbox_head.num_classes')
-        what, count = f'{what} of {classes} classes give', queries * (classes or kept)
+        what = f'{what} of {classes} classes give'
+        count = queries * (classes or kept)
     if kept < 1:
         yield f'model.test_cfg.max_per_img: is {kept}, but {type_at(model)} needs a number from 1'
     elif kept > count:

@@ -69,7 +69,9 @@ def assign(cost: Tensor, counts: list[int]) -> Tensor:
     Returns:
         (2, M): matched queries, counted through all N * Q, and their objects.
     """
-    queries, objects, start = [], [], 0
+    queries = []
+    objects = []
+    start = 0
     for image, count in enumerate(counts):
         rows, columns = linear_sum_assignment(cost[image, :, start : start + count])
         queries.append(rows + image * cost.shape[1])
@@ -128,7 +130,8 @@ class JointDETRHead(DETRHead):
             scores = scores.flatten(0, 1)  # (N * Q, classes + 1)
             labels = torch.full_like(scores[:, 0], self.num_classes, dtype=torch.long)
             labels[queries] = objects.labels[matched]
-            boxes, target = boxes.flatten(0, 1)[queries], objects.bboxes[matched]  # (M, 4)
+            boxes = boxes.flatten(0, 1)[queries]  # (M, 4)
+            target = objects.bboxes[matched]  # (M, 4)
             sides = bbox_xyxy_to_cxcywh(target)
             corners = SIDE * bbox_cxcywh_to_xyxy(boxes)
             losses |= {

@@ -78,7 +78,8 @@ class FusedAttention(MultiheadAttention):
         if query is key and query_pos is key_pos:
             q, k = self._project(query + query_pos, 0, 2).chunk(2, dim=-1)
         else:
-            q, k = self._project(query + query_pos, 0, 1), self._project(key + key_pos, 1, 2)
+            q = self._project(query + query_pos, 0, 1)
+            k = self._project(key + key_pos, 1, 2)
         v = self._project(value, 2, 3)
         bias = None if key_padding_mask is None else padding_bias(key_padding_mask, q.dtype)
         dropout = self.attn.dropout if self.training else 0.0

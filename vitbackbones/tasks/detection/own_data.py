@@ -58,7 +58,8 @@ def use_folder(
     config = separated(config)
     trained_on = None if trained is None else trained.get('trained_on', ())
     parts = measurable(find_parts(root, trained_on, annotations), testing=trained is not None)
-    classes, known = find_classes(parts), list((trained or {}).get('classes') or ())
+    classes = find_classes(parts)
+    known = list((trained or {}).get('classes') or ())
     if {*classes} <= {*known}:
         classes = known  # in the order that the model has learned
     files = {split: part.file for split, part in parts.items()}

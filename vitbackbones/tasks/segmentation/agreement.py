@@ -43,7 +43,8 @@ def windows_cover(config: Mapping) -> Iterator[str]:
 def batches_have_one_size(config: Mapping) -> Iterator[str]:
     """Check that training pads all crops to one size, in one of mmseg's two ways."""
     settings = value_at(config, 'model.data_preprocessor') or {}
-    size, key = settings.get('size'), 'model.data_preprocessor.size'
+    size = settings.get('size')
+    key = 'model.data_preprocessor.size'
     if type_at(settings) != 'SegDataPreProcessor':
         return
     if (size is None) == (settings.get('size_divisor') is None):

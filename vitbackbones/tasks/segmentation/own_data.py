@@ -36,7 +36,8 @@ def use_folder(
     numbering = find_numbering(root, [mask for _, mask in pairs])
     for split in SPLITS:
         read = part_for(split, parts)
-        part, file = parts[read], lists / f'{read}.json'
+        part = parts[read]
+        file = lists / f'{read}.json'
         listed = [
             [str(picture.relative_to(part.images)), str(mask.relative_to(part.masks))]
             for picture, mask in part.pairs()

@@ -139,7 +139,8 @@ class SETRUpHead(SETRHead):
         super().__init__(in_channels, **options)
         self.enlarged = math.prod(factor for _, factor in self.steps)
         self.norm = MapNorm(in_channels, eps=1e-6)
-        layers, width = [], in_channels
+        layers = []
+        width = in_channels
         for kernel_size, factor in self.steps:
             layers += conv_norm_relu(width, self.channels, kernel_size, self.norm_cfg, bias=True)
             if factor > 1:
@@ -232,7 +233,8 @@ class MLANeck(BaseModule):
 
     def forward(self, inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Turn maps (N, C_i, h_i, w_i) into as many maps (N, out_channels, h, w) of one size."""
-        size, stride = inputs[self.level].shape[2:], self.strides[self.level]
+        size = inputs[self.level].shape[2:]
+        stride = self.strides[self.level]
         levels = zip(inputs, self.strides, self.norms, self.lateral, strict=True)
         sums = [
             lateral(norm(change_stride(x, old, stride, size))) for x, old, norm, lateral in levels

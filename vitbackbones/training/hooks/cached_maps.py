@@ -37,7 +37,8 @@ from ..stored_maps import StoredMaps, View
 
 GB = 10**9
 DRAW = 2  # the first number of a key of random numbers, see ``vitbackbones.exact``
-TRIED, DRAWS = 2, 8  # pictures and draws of them that show whether a pipeline is random
+TRIED = 2  # images whose views show whether a pipeline is random
+DRAWS = 8  # views of each
 LARGEST = 65504  # in half precision
 
 
@@ -86,7 +87,8 @@ class CachedMapsHook(Hook):
     priority = 'VERY_HIGH'  # an unreadable picture is replaced by a view, not within one
 
     def __init__(self, gb: float | None = None, views: int | None = None) -> None:
-        self.gb, self.views = gb, views
+        self.gb = gb
+        self.views = views
         self.shown: list[tuple[int, int, bool]] = []
 
     def before_train(self, runner) -> None:
@@ -95,13 +97,15 @@ class CachedMapsHook(Hook):
                 '--fsdp: all processes compute together; leave --cache-gb, --cache-views out'
             )
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
-        loop, self.preprocess = runner.train_loop, model.data_preprocessor
+        loop = runner.train_loop
+        self.preprocess = model.data_preprocessor
         self.data = DrawnViews(loop.dataloader.dataset, runner.seed, self.views or 1)
         if self.gb is not None:
             self._require_same_maps()
             folder = cache_folder().with_name('maps') / self._key(runner.cfg, model.backbone)
             self.maps = self.data.__dict__['maps'] = StoredMaps(folder, int(self.gb * GB))
-            self.compute, self.shapes = model.backbone.forward, {}
+            self.compute = model.backbone.forward
+            self.shapes = {}
             model.backbone.forward = MethodType(self._answer, model.backbone)
         loop.dataloader = rebuild(loop.dataloader, self.data, loop.dataloader.batch_sampler)
         if hasattr(loop, 'dataloader_iterator'):
@@ -120,7 +124,8 @@ class CachedMapsHook(Hook):
         size = (images.shape[2], images.shape[3])
         if size not in self.shapes:
             answer = self.compute(torch.zeros_like(images[:1]))
-            self.shapes[size], self.dtype = [x.shape[1:] for x in answer], answer[0].dtype
+            self.shapes[size] = [x.shape[1:] for x in answer]
+            self.dtype = answer[0].dtype
             self._require_room(size)
         rows = []
         for (index, draw, black), image in zip(self.shown, images, strict=True):

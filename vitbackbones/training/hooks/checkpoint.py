@@ -45,7 +45,8 @@ class CheckpointHook(MMEngineCheckpointHook):
             return path and self.file_backend.join_path(self.out_dir, Path(path).name)
 
         several = getattr(self, 'key_indicators', ())
-        self.last_ckpt, self.best_ckpt_path = here('last_ckpt'), here('best_ckpt')
+        self.last_ckpt = here('last_ckpt')
+        self.best_ckpt_path = here('best_ckpt')
         self.best_ckpt_path_dict = {key: here(f'best_ckpt_{key}') for key in several}
         self.file_backend = _LateRemoval(self.file_backend)
 

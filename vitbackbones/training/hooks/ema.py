@@ -21,7 +21,8 @@ from mmengine.runner.checkpoint import load_state_dict, weights_to_cpu
 
 from ...errors import InputError
 
-LAST, AVERAGED = 'last_state_dict', 'averaged_state_dict'
+LAST = 'last_state_dict'
+AVERAGED = 'averaged_state_dict'
 MMENGINE = 'ema_state_dict'
 STEPS = 'averaged_steps'  # in the files of this hook: how many updates are in the average
 
@@ -60,7 +61,8 @@ class EMAHook(MMEngineEMAHook):
         if self.evaluate == 'average':
             super().after_val_epoch(runner, metrics)
 
-    before_test_epoch, after_test_epoch = before_val_epoch, after_val_epoch
+    before_test_epoch = before_val_epoch
+    after_test_epoch = after_val_epoch
 
     def before_save_checkpoint(self, runner, checkpoint: dict) -> None:
         """Put the evaluated weights first, as the module docstring says."""

@@ -54,11 +54,13 @@ def evaluation_is_owed(runner) -> bool:
     if runner.val_loop is None or runner.message_hub.runtime_info.get(EVALUATED, 0) == loop.iter:
         return False
     if isinstance(loop, EpochBasedTrainLoop):
-        done, length = loop.epoch, loop.max_epochs
+        done = loop.epoch
+        length = loop.max_epochs
         if loop.iter != done * len(loop.dataloader) and done != length:
             return False  # in the middle of an epoch
     else:
-        done, length = loop.iter, loop.max_iters
+        done = loop.iter
+        length = loop.max_iters
     loop._decide_current_val_interval()
     return done >= loop.val_begin and (done % loop.val_interval == 0 or done == length)
 

@@ -92,7 +92,8 @@ class FiniteLossHook(Hook):
     def _take(self) -> tuple[list[dict], list]:
         """Return and forget what was noted since the last step."""
         noted = self.losses, self.batches
-        self.losses, self.batches = [], []
+        self.losses = []
+        self.batches = []
         return noted
 
     @torch.compiler.disable
@@ -112,7 +113,8 @@ class FiniteLossHook(Hook):
 
     @staticmethod
     def _all_finite(terms: list[dict[str, Tensor]]) -> bool:
-        values, device = [value for each in terms for value in each.values()], get_device()
+        values = [value for each in terms for value in each.values()]
+        device = get_device()
         finite = torch.stack([value.to(device, torch.float32) for value in values]).isfinite().all()
         if is_distributed():
             finite = finite.int()

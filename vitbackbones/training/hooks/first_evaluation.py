@@ -34,7 +34,8 @@ class FirstEvaluationHook(Hook):
 @contextmanager
 def generators_kept() -> Iterator[None]:
     """Put the random numbers of Python, NumPy and torch back to where they were."""
-    python, numpy = random.getstate(), np.random.get_state()
+    python = random.getstate()
+    numpy = np.random.get_state()
     cards = [torch.cuda.current_device()] if torch.cuda.is_available() else []
     with torch.random.fork_rng(cards):
         yield
@@ -48,7 +49,8 @@ def try_evaluation(runner) -> None:
     Raises:
         Exception: whatever fails.
     """
-    loader, evaluator = runner.val_loop.dataloader, runner.val_loop.evaluator
+    loader = runner.val_loop.dataloader
+    evaluator = runner.val_loop.evaluator
     trains = runner.model.training
     batch = loader.collate_fn([loader.dataset[0]])
     outputs = runner.model.eval().val_step(batch)

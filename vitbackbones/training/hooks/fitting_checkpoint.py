@@ -154,7 +154,8 @@ def _require_same_groups(path: str, saved: dict, optimizer: Optimizer) -> None:
     """Check that the saved state of an optimizer is one of the optimizer's parameters."""
     numbers = [group['params'] for group in saved['param_groups']]
     parameters = [group['params'] for group in optimizer.param_groups]
-    given, own = list(map(len, numbers)), list(map(len, parameters))
+    given = list(map(len, numbers))
+    own = list(map(len, parameters))
     if given != own:
         raise InputError(
             f'{path}: its optimizer has {len(given)} groups of {sum(given)} parameters, that of '

@@ -62,7 +62,8 @@ def _count_swaps(hook: EMAHook) -> None:
         swap()
         hook.swapped = not hook.swapped
 
-    hook.swapped, hook._swap_ema_parameters = False, counted
+    hook.swapped = False
+    hook._swap_ema_parameters = counted
 
 
 def _agree(own: int, choice: str = 'max') -> int:

@@ -27,7 +27,8 @@ def is_aug_vit(state: dict[str, Tensor]) -> bool:
 
 def convert_aug_vit(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Stack the paths of each branch as (paths, ...) and drop the index buffers."""
-    out, paths = {}, {}
+    out = {}
+    paths = {}
     for key, value in state.items():
         match = _PATH.fullmatch(key)
         if match:
@@ -84,7 +85,8 @@ def convert_t2t(state: dict[str, Tensor]) -> dict[str, Tensor]:
     for key, value in rename(state, _T2T_RULES).items():
         if '.attn.kqv.' in key:
             k, q, v = value.chunk(3)
-            key, value = key.replace('.attn.kqv.', '.attn.qkv.'), torch.cat([q, k, v])
+            key = key.replace('.attn.kqv.', '.attn.qkv.')
+            value = torch.cat([q, k, v])
         out[key] = value
     return out
 

@@ -30,7 +30,8 @@ def convert_pvt(state: dict[str, Tensor]) -> dict[str, Tensor]:
     for key in list(out):
         block, _, kind = key.partition('.attn.q.')
         if kind and f'{block}.reduction.conv.weight' not in out:
-            q, kv = out.pop(key), out.pop(f'{block}.attn.kv.{kind}')
+            q = out.pop(key)
+            kv = out.pop(f'{block}.attn.kv.{kind}')
             out[f'{block}.attn.qkv.{kind}'] = torch.cat([q, kv])
     return out
 
@@ -73,7 +74,8 @@ def convert_swin(state: dict[str, Tensor]) -> dict[str, Tensor]:
             # (..., 4 C) of (channel, row, column) -> (column, row, channel)
             value = value.unflatten(-1, (-1, 2, 2)).transpose(-3, -1).flatten(-3)
         if match := _TORCHVISION.fullmatch(key):
-            (stage, in_stage), rest = divmod(int(match[1]), 2), match[2]
+            stage, in_stage = divmod(int(match[1]), 2)
+            rest = match[2]
             key = f'layers.{stage}.{"blocks" if in_stage else "downsample"}.{rest}'
             if match[1] == '0':
                 key = 'patch_embed.' + rest.replace('0.', 'proj.').replace('2.', 'norm.')
@@ -123,7 +125,9 @@ def convert_sret(state: dict[str, Tensor]) -> dict[str, Tensor]:
     out = {}
     for key, value in state.items():
         if match := _SRET_BLOCK.fullmatch(key):
-            stage, index, name = int(match[1]), int(match[2]), match[3]
+            stage = int(match[1])
+            index = int(match[2])
+            name = match[3]
             if index % 4 == 2:
                 first = f'transformers.{stage}.blocks.{index - 2}.{name}'
                 if first not in state or not torch.equal(state[first], value):

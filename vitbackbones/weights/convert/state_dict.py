@@ -47,7 +47,8 @@ def take_state_dict(checkpoint: dict, state_key: str | None = None) -> StateDict
     Raises:
         InputError: there is no such entry, or there are no tensors in it.
     """
-    state, entry = OrderedDict(), find_entry(checkpoint, state_key)
+    state = OrderedDict()
+    entry = find_entry(checkpoint, state_key)
     state._metadata = getattr(entry, '_metadata', {})  # type: ignore[attr-defined]
     for key, value in entry.items():
         if isinstance(value, Tensor):

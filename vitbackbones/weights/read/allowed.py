@@ -77,7 +77,8 @@ def _parameter(data: Any, *_) -> Tensor:
 
 
 TENSOR = object()  # torch.Tensor, which files name as an argument
-TENSOR_V2, TENSOR_V3 = Maker(_tensor), Maker(_tensor_of_type)
+TENSOR_V2 = Maker(_tensor)
+TENSOR_V3 = Maker(_tensor_of_type)
 
 # ------------------------------------------------------------------------ numpy
 
@@ -139,7 +140,8 @@ class _History(Draft):
 
     def fill(self, state: Any) -> None:
         _require(type(state) is dict, 'a damaged loss history')
-        values, counts = state.get('_log_history'), state.get('_count_history')
+        values = state.get('_log_history')
+        counts = state.get('_count_history')
         longest = state.get('max_length')
         arrays = isinstance(values, np.ndarray) and isinstance(counts, np.ndarray)
         _require(arrays and values.ndim == 1 == counts.ndim, 'a damaged loss history')

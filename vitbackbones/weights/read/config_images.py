@@ -28,10 +28,12 @@ def config_images(text: str) -> dict:
         ``mean`` and ``std`` for pixels in [0, 1], ``crop_pct``, ``interpolation``; what the text
         does not say, or computes, is left out.
     """
-    settings, images = _settings(text), {}
+    settings = _settings(text)
+    images = {}
     inside = _part(settings, 'model', 'data_preprocessor')
     preprocessor = inside or settings.get('data_preprocessor')
-    mean, std = _part(preprocessor, 'mean'), _part(preprocessor, 'std')
+    mean = _part(preprocessor, 'mean')
+    std = _part(preprocessor, 'std')
     if LEVELS.fits(mean) and LEVELS.fits(std) and all(std):
         images['mean'] = tuple(level / 255 for level in mean)
         images['std'] = tuple(level / 255 for level in std)

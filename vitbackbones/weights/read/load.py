@@ -83,8 +83,8 @@ def read_safely(file: BinaryIO, name: str | Path) -> dict:
     _require_texts(name, 'the name of a class', about.get('classes') or ())
     _take_out_programs(content)
     _keep_own_best(content, Path(name).parent)
-    palette, classes = about.get('palette'), about.get('classes') or ()
-    if not COLORS.fits(palette) or len(palette) < len(classes):
+    palette = about.get('palette')
+    if not COLORS.fits(palette) or len(palette) < len(about.get('classes') or ()):
         about.pop('palette', None)
     return content
 
@@ -101,7 +101,8 @@ def _require_texts(name: str | Path, what: str, values: Iterable[Any]) -> None:
 
 def _take_out_programs(content: dict) -> None:
     """Forget texts of configs, which mmengine would run; what they say about images is kept."""
-    meta, hub = content.get('meta') or {}, content.get('message_hub', {})
+    meta = content.get('meta') or {}
+    hub = content.get('message_hub', {})
     if isinstance(meta.get('cfg'), str):
         images = config_images(meta['cfg'])
         if images:
@@ -118,7 +119,8 @@ def _keep_own_best(content: dict, folder: Path) -> None:
     its name, as work dirs are moved and copied.
     """
     hub = content.get('message_hub', {})
-    info, resumed = hub.get('runtime_info', {}), hub.get('resumed_keys', {})
+    info = hub.get('runtime_info', {})
+    resumed = hub.get('resumed_keys', {})
     for key in [*info]:
         if type(key) is not str or not key.startswith('best_ckpt'):
             continue

@@ -80,7 +80,9 @@ class Unpickler:
             Exception: of any other kind, if this is not a pickle, or a damaged one, or one with an
                 operation that no checkpoint needs.
         """
-        self.file, self.start, self.copied = file, file.tell(), 0
+        self.file = file
+        self.start = file.tell()
+        self.copied = 0
         self.stack: list[Any] = []
         self.marked: list[list[Any]] = []
         self.memo: dict[int, Any] = {}
@@ -102,7 +104,8 @@ class Unpickler:
         return [self.pop() for _ in range(count)][::-1]
 
     def pop_marked(self) -> list[Any]:
-        items, self.stack = self.stack, self.marked.pop()
+        items = self.stack
+        self.stack = self.marked.pop()
         return list(map(_finished, items))
 
     def mark(self, _) -> None:
@@ -148,7 +151,8 @@ class Unpickler:
         self.push(maker.make(*arguments))
 
     def build(self, _) -> None:
-        state, target = self.pop(), self.stack[-1]
+        state = self.pop()
+        target = self.stack[-1]
         if type(target) is OrderedDict:
             target._metadata = _versions(state)
         elif isinstance(target, Draft):
@@ -206,7 +210,8 @@ def _versions(state: Any) -> OrderedDict:
     kept = OrderedDict()
     for key, entry in given.items():
         entry = entry if type(entry) is dict else {}
-        version, size = entry.get('version'), entry.get(IMG_SIZE)
+        version = entry.get('version')
+        size = entry.get(IMG_SIZE)
         about = {'version': version} if type(version) is int else {}
         kept[key] = about | ({IMG_SIZE: tuple(size)} if SIZE.fits(size) else {})
     return OrderedDict((key, about) for key, about in kept.items() if about)

@@ -23,7 +23,8 @@ from .pickles import COPIES, Maker, Refused, Unpickler
 
 LEAVES = (NoneType, bool, int, float, str, bytes, Tensor, np.ndarray, np.generic)
 LEAVES += (torch.dtype, torch.device)
-DEEPEST, MOST = 100, 3_000_000  # levels and entries; real checkpoints have ten and thousands
+DEEPEST = 100  # levels; real checkpoints have ten
+MOST = 3_000_000  # entries; real checkpoints have thousands
 OPERATIONS = 10_000_000  # of the pickles that say so
 ZIP_START = b'PK\x03\x04'
 LENGTHS = 26  # where a record's header says how long its last two parts are, name and extra field
@@ -92,11 +93,13 @@ def _read_legacy(file: BinaryIO, size: int) -> Any:
     if any(type(part) is not int for part in start) or start != LEGACY_START:
         raise ValueError('another format')
     reader.load(file)  # of the machine that wrote it
-    content, keys = reader.load(file), reader.load(file)
+    content = reader.load(file)
+    keys = reader.load(file)
     if {*keys} != {*storages}:
         raise ValueError('tensors without bytes')
     for key in keys:
-        data, dtype = storages[key].data, storages[key].dtype
+        data = storages[key].data
+        dtype = storages[key].dtype
         count = int.from_bytes(file.read(8), 'little')
         if count * dtype.itemsize != len(data):
             raise ValueError('another number of bytes')
@@ -166,7 +169,8 @@ def _require_plain(content: Any, room: int) -> None:
         content: of a file.
         room: bytes of all tensors, each as long as it would be if it were copied.
     """
-    level, left = [content], MOST
+    level = [content]
+    left = MOST
     for _ in range(DEEPEST):
         parts = chain.from_iterable(map(_parts, level))
         level = list(islice(parts, left + 1))  # a list of one list n times over has n * n parts
