@@ -8,7 +8,7 @@ from pycocotools import mask as masks
 from ..data.loading.image_file import read_image
 from ..data.own.pool import Pool
 from ..drawing.sheet import from_bgr, side_by_side
-from ..reports.detection import RIGHT, WRONG, draw_notes
+from ..reports.detection import RIGHT, WRONG, Note, draw_notes
 from ..reports.elements import Picture, Section, Table, photograph
 from .suspicion import Suspicion
 
@@ -53,9 +53,9 @@ def _draw(pool: Pool, rank: int, suspicion: Suspicion) -> Picture:
     others = []
     for ann in pool.labels[suspicion.image]:
         if ann['label_id'] == suspicion.label_id:
-            doubted.append((ann, pool.classes[ann['category_id']], WRONG))
+            doubted.append(Note(ann, pool.classes[ann['category_id']], WRONG))
         else:
-            others.append((ann, '', RIGHT))
+            others.append(Note(ann, '', RIGHT))
     suggested = []
     if suspicion.fault != 'spurious':
         ann = {'bbox': suspicion.box}
@@ -64,7 +64,7 @@ def _draw(pool: Pool, rank: int, suspicion: Suspicion) -> Picture:
             ann['segmentation'] = masks.merge(
                 masks.frPyObjects(outlines, image.height, image.width)
             )
-        suggested = [(ann, pool.classes[suspicion.category], WRONG)]
+        suggested = [Note(ann, pool.classes[suspicion.category], WRONG)]
     labels = others + doubted  # the doubted one is drawn over the others
     panels = {'labels' if labels else 'picture': labels, 'suggestion': others + suggested}
     shape = 'bbox' if pool.content else 'segm'

@@ -22,13 +22,13 @@ class BestRecord(Record):
         for sample in data_samples:
             scores = sample['pred_score'].float().cpu()  # (C,)
             best = scores.topk(min(BEST, len(scores)))
-            truth = int(sample['gt_label'])
+            gt = int(sample['gt_label'])
             self.results.append(
                 {
                     'path': sample.get('img_path'),
                     'place': sample.get('sample_idx'),
-                    'truth': truth,
-                    'score of truth': float(scores[truth]),
+                    'truth': gt,
+                    'score of truth': float(scores[gt]),
                     'best': best.indices.tolist(),
                     'score': float(best.values[0]),
                 }
@@ -56,13 +56,13 @@ class ClassificationReport:
     def sections(self) -> Iterator[Section]:
         """Yield the sections, after the test."""
         pictures = self.record.pictures
-        truth = np.array([each['truth'] for each in pictures])
+        gt = np.array([each['truth'] for each in pictures])
         best = np.array([each['best'] for each in pictures])  # (pictures, k)
-        counts = count_pairs(truth, best[:, 0], len(self.classes))
+        counts = count_pairs(gt, best[:, 0], len(self.classes))
         text = 'Pictures. Rows: what they are; columns: the best class that was predicted.'
         matrix = Matrix(rows=self.classes, columns=self.classes, counts=counts, text=text)
         wrong = [each for each in pictures if each['best'][0] != each['truth']]
-        yield Section('Classes', [self._class_table(truth, best)])
+        yield Section('Classes', [self._class_table(gt, best)])
         yield Section('Confusion', confusion_parts(matrix, 'pictures'))
         worst = []
         for each in heapq.nlargest(self.worst, wrong, key=lambda each: each['score']):
@@ -70,25 +70,25 @@ class ClassificationReport:
             place = each['place']
             pixels = read_shown(path) if path else self.data.get_data_info(place)['img']
             name = Path(path or str(place)).name
-            answer = f'{self.classes[each["best"][0]]} {each["score"]:.3f}'
+            pred = f'{self.classes[each["best"][0]]} {each["score"]:.3f}'
             label = f'{self.classes[each["truth"]]} {each["score of truth"]:.3f}'
-            title = f'{name}: {answer}, is {label}'
+            title = f'{name}: {pred}, is {label}'
             worst.append(photograph(enlarged(from_bgr(pixels)), title))
         order = 'Those with the highest score of a wrong class.'
         yield Section('Worst mistakes', worst, order)
 
-    def _class_table(self, truth: np.ndarray, best: np.ndarray) -> Table:
-        hits = truth[:, None] == best  # (pictures, k)
+    def _class_table(self, gt: np.ndarray, best: np.ndarray) -> Table:
+        hits = gt[:, None] == best  # (pictures, k)
         rows = []
         for i, name in enumerate(self.classes):
-            own = truth == i
-            answered = best[:, 0] == i
-            shares = hits[own, 0], hits[own].any(1), hits[answered, 0]
-            rows.append([name, int(own.sum()), *map(_percent, shares)])
+            of_class = gt == i
+            taken = best[:, 0] == i
+            shares = hits[of_class, 0], hits[of_class].any(1), hits[taken, 0]
+            rows.append([name, int(of_class.sum()), *map(_percent, shares)])
         shares = hits[:, 0], hits.any(1), hits[:, 0]
         return Table(
             head=['class', 'pictures', 'top-1', f'top-{best.shape[1]}', 'precision'],
-            rows=[*rows, ['all pictures', len(truth), *map(_percent, shares)]],
+            rows=[*rows, ['all pictures', len(gt), *map(_percent, shares)]],
             sums_up=True,
             digits=2,
             text='In percent. Precision: how many of the pictures that are taken for a class are '

@@ -7,6 +7,7 @@ here is what it printed.
 
 import contextlib
 import io
+from typing import NamedTuple
 
 import numpy as np
 from mmengine.fileio import load
@@ -28,7 +29,13 @@ PRECISIONS = {
 MOST = 100
 IOU = 0.5
 WHOLE = {'areaRng': [[0, 1e10]], 'areaRngLbl': ['all']}  # objects of any size, as settings
-Pair = tuple[dict | None, dict | None]  # an annotated object and a detection
+
+
+class Pair(NamedTuple):
+    """An annotated object and the detection that takes it; None for what has no partner."""
+
+    gt: dict | None
+    pred: dict | None
 
 
 def evaluate(metric, kind: str, score: float = 0.0, **settings) -> COCOeval:
@@ -40,12 +47,13 @@ def evaluate(metric, kind: str, score: float = 0.0, **settings) -> COCOeval:
         score: least score of a detection.
         settings: pycocotools' own parameters, in place of the metric's.
     """
-    found = [one for one in load(f'{metric.outfile_prefix}.{kind}.json') if one['score'] >= score]
+    preds = load(f'{metric.outfile_prefix}.{kind}.json')
+    preds = [pred for pred in preds if pred['score'] >= score]
     if kind == 'segm':
-        for each in found:
-            del each['bbox']  # as mmdet does: the size of an object is then that of its mask
+        for pred in preds:
+            del pred['bbox']  # as mmdet does: the size of an object is then that of its mask
     with contextlib.redirect_stdout(io.StringIO()):
-        results = metric._coco_api.loadRes(found) if found else COCO()
+        results = metric._coco_api.loadRes(preds) if preds else COCO()
         evaluation = COCOeval(metric._coco_api, results, kind)
         given = {'catIds': metric.cat_ids, 'imgIds': metric.img_ids, 'iouThrs': metric.iou_thrs}
         given['maxDets'] = list(metric.proposal_nums)
@@ -94,14 +102,13 @@ def class_table(evaluation: COCOeval, counts: np.ndarray, score: float) -> Table
     columns['AR'] = _or_nan(evaluation.eval['recall'][..., size, _limit(evaluation)].mean(0))
     right = counts.diagonal()
     objects = counts.sum(1)
-    answers = counts.sum(0)
-    for name, whole in (('found', objects), ('right', answers)):
+    for name, whole in (('found', objects), ('right', counts.sum(0))):
         columns[name] = np.where(whole, right / np.maximum(whole, 1), np.nan)[:-1]
     values = np.stack([*columns.values()], axis=1)  # (C, columns)
     names = class_names(evaluation).values()
     rows = [
-        [name, int(number), *own.tolist()]
-        for name, number, own in zip(names, objects[:-1], values, strict=True)
+        [name, int(number), *of_class.tolist()]
+        for name, number, of_class in zip(names, objects[:-1], values, strict=True)
     ]
     means = map(mean_of_known, columns.values())
     return Table(
@@ -132,18 +139,18 @@ def match(metric, kind: str, score: float) -> dict[int | str, list[Pair]]:
     partner is paired with None. What pycocotools ignores, as in crowds, is left out.
     """
     evaluation = evaluate(metric, kind, score, useCats=0, iouThrs=[IOU], **WHOLE)
-    things = evaluation.cocoGt.anns
-    answers = evaluation.cocoDt.anns
+    gts = evaluation.cocoGt.anns
+    preds = evaluation.cocoDt.anns
     pairs: dict[int | str, list[Pair]] = {}
-    for one in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
-        own = pairs[one['image_id']] = []
-        partners = one['gtMatches'][0]  # 0 for what is missed
-        for thing, answer, ignored in zip(one['gtIds'], partners, one['gtIgnore'], strict=True):
+    for img in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
+        of_image = pairs[img['image_id']] = []
+        partners = img['gtMatches'][0]  # 0 for what is missed
+        for gt_id, pred_id, ignored in zip(img['gtIds'], partners, img['gtIgnore'], strict=True):
             if not ignored:
-                own.append((things[thing], answers.get(answer)))
-        for answer, ignored in zip(one['dtIds'], one['dtIgnore'][0], strict=True):
-            if answer not in partners and not ignored:
-                own.append((None, answers[answer]))
+                of_image.append(Pair(gts[gt_id], preds.get(pred_id)))
+        for pred_id, ignored in zip(img['dtIds'], img['dtIgnore'][0], strict=True):
+            if pred_id not in partners and not ignored:
+                of_image.append(Pair(None, preds[pred_id]))
     return pairs
 
 
@@ -156,9 +163,9 @@ def count_matches(pairs: dict[int | str, list[Pair]], categories: list[int]) -> 
     places = {category: i for i, category in enumerate(categories)}
     of_pairs = np.array(
         [
-            [places[each['category_id']] if each else len(places) for each in pair]
-            for own in pairs.values()
-            for pair in own
+            [places[ann['category_id']] if ann else len(places) for ann in pair]
+            for of_image in pairs.values()
+            for pair in of_image
         ],
         int,
     ).reshape(-1, 2)

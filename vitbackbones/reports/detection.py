@@ -4,6 +4,7 @@ import heapq
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from mmengine.runner import TestLoop
@@ -146,56 +147,71 @@ def draw_curves(
 # What is right has a thin blue outline. A mistake has a thick one, in orange, and says what it is,
 # so that color is never the only sign.
 
-RIGHT, WRONG = (0, 114, 178), (213, 94, 0)  # of Okabe and Ito's colors
-Note = tuple[dict, str, tuple]  # an annotation, what is written at it, its color
+# of Okabe and Ito's colors
+RIGHT = (0, 114, 178)
+WRONG = (213, 94, 0)
+
+
+class Note(NamedTuple):
+    """An annotation or detection, the text at it, and its color."""
+
+    ann: dict
+    text: str
+    color: tuple[int, int, int]
 
 
 def count_mistakes(pairs: Sequence[Pair]) -> tuple[int, int]:
     """Return how many objects are missed and how many detections false; a confusion is both."""
-    wrong = [pair for pair in pairs if not _is_right(*pair)]
-    return sum(bool(thing) for thing, _ in wrong), sum(bool(answer) for _, answer in wrong)
+    wrong = [pair for pair in pairs if not _is_right(pair)]
+    return sum(pair.gt is not None for pair in wrong), sum(pair.pred is not None for pair in wrong)
 
 
-def _is_right(thing: dict | None, answer: dict | None) -> bool:
-    return bool(thing and answer and thing['category_id'] == answer['category_id'])
+def _is_right(pair: Pair) -> bool:
+    gt, pred = pair
+    return bool(gt and pred and gt['category_id'] == pred['category_id'])
 
 
 def draw_mistakes(
     image: Image.Image, pairs: Sequence[Pair], names: Mapping[int, str], kind: str
 ) -> Image.Image:
     """Draw the objects of a picture beside its detections; masks where ``kind`` is ``'segm'``."""
-    truth = []
-    found = []
-    for thing, answer in pairs:
-        color = RIGHT if _is_right(thing, answer) else WRONG
-        there = names[thing['category_id']] if thing else ''
-        taken = names[answer['category_id']] if answer else ''
-        said = f'{taken} {answer["score"]:.2f}' if answer else ''
-        if thing and answer and color == WRONG:
-            there, said = f'{there}, taken for {taken}', f'{said}, is {there}'
-        if thing:
-            truth.append((thing, there if answer else f'missed: {there}', color))
-        if answer:
-            found.append((answer, said if thing else f'false: {said}', color))
-    panels = [('ground truth', truth), ('prediction', found)]
+    gt_notes = []
+    pred_notes = []
+    for pair in pairs:
+        gt, pred = pair
+        color = RIGHT if _is_right(pair) else WRONG
+        if gt is None:
+            pred_notes.append(Note(pred, f'false: {_scored(pred, names)}', color))
+        elif pred is None:
+            gt_notes.append(Note(gt, f'missed: {names[gt["category_id"]]}', color))
+        else:
+            gt_name = names[gt['category_id']]
+            taken = '' if color == RIGHT else f', taken for {names[pred["category_id"]]}'
+            actual = '' if color == RIGHT else f', is {gt_name}'
+            gt_notes.append(Note(gt, f'{gt_name}{taken}', color))
+            pred_notes.append(Note(pred, f'{_scored(pred, names)}{actual}', color))
+    panels = [('ground truth', gt_notes), ('prediction', pred_notes)]
     return side_by_side([(title, draw_notes(image, notes, kind)) for title, notes in panels])
+
+
+def _scored(pred: dict, names: Mapping[int, str]) -> str:
+    return f'{names[pred["category_id"]]} {pred["score"]:.2f}'
 
 
 def draw_notes(image: Image.Image, notes: Sequence[Note], kind: str) -> Image.Image:
     """Draw annotations on a copy of a picture; masks where ``kind`` is ``'segm'``."""
     picture = enlarged(image)
-    colors = [color for *_, color in notes]
-    boxes = np.array([each['bbox'] for each, *_ in notes], float).reshape(-1, 4)
+    colors = [note.color for note in notes]
+    boxes = np.array([note.ann['bbox'] for note in notes], float).reshape(-1, 4)
     boxes[:, 2:] += boxes[:, :2]  # width and height -> the other corner
     boxes *= max(picture.size) / max(image.size)
     if kind == 'segm' and notes:
-        regions = [masks.decode(each['segmentation']).astype(bool) for each, *_ in notes]
+        regions = [masks.decode(note.ann['segmentation']).astype(bool) for note in notes]
         picture = shade(picture, np.stack(regions), colors)
     draw = ImageDraw.Draw(picture)
     for box, color in zip(boxes, colors, strict=True):
         draw.rectangle(tuple(box), outline=color, width=2 if color == RIGHT else 4)
-    named = [row for row, (_, text, _) in enumerate(notes) if text]
-    texts = [notes[row][1] for row in named]
-    named_colors = [colors[row] for row in named]
-    write_labels(picture, boxes[named], texts, named_colors)
+    texts = [note.text for note in notes if note.text]
+    named = [row for row, note in enumerate(notes) if note.text]
+    write_labels(picture, boxes[named], texts, [colors[row] for row in named])
     return picture

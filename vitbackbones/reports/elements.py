@@ -100,9 +100,9 @@ def drawing(figure: Figure, title: str) -> Picture:
     return Picture(content=content.getvalue(), kind='image/svg+xml', title=title)
 
 
-def count_pairs(truth: np.ndarray, answer: np.ndarray, classes: int) -> np.ndarray:
+def count_pairs(gt: np.ndarray, pred: np.ndarray, classes: int) -> np.ndarray:
     """Count how often each class (rows) was taken for each other (columns): (C, C) of (N,)."""
-    counts = np.bincount(truth * classes + answer, minlength=classes**2)
+    counts = np.bincount(gt * classes + pred, minlength=classes**2)
     return counts.reshape(classes, classes)
 
 

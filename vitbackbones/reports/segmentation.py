@@ -35,19 +35,19 @@ class PixelRecord(Record):
     def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:
         classes = len(self.dataset_meta['classes'])
         for sample in data_samples:
-            truth, answer = (
+            gt, pred = (
                 sample[key]['data'].squeeze().cpu().numpy().astype(int)  # (1, H, W) -> (H, W)
                 for key in ('gt_sem_seg', 'pred_sem_seg')
             )
-            known = (truth != self.ignored) & (truth < classes)
-            counts = count_pairs(truth[known], answer[known], classes)
+            known = (gt != self.ignored) & (gt < classes)
+            counts = count_pairs(gt[known], pred[known], classes)
             places = np.flatnonzero(counts)  # few of classes x classes
             picture = {
                 'path': sample['img_path'],
                 'places': places,
                 'counts': counts.ravel()[places],
                 'wrong share': (counts.sum() - counts.trace()) / max(counts.sum(), 1),
-                'maps': np.stack([np.where(known, truth, IGNORED), answer]).astype(np.uint16),
+                'maps': np.stack([np.where(known, gt, IGNORED), pred]).astype(np.uint16),
             }
             self.results.append(picture)
             self.kept.append(picture)
@@ -91,10 +91,8 @@ class SegmentationReport:
         yield Section('Worst pictures', [self._draw(each) for each in worst], order)
 
     def _class_table(self, counts: np.ndarray) -> Table:
-        right, labels, answers = map(
-            torch.tensor, (counts.diagonal(), counts.sum(1), counts.sum(0))
-        )
-        areas = right, labels + answers - right, answers, labels
+        right, labels, preds = map(torch.tensor, (counts.diagonal(), counts.sum(1), counts.sum(0)))
+        areas = right, labels + preds - right, preds, labels
         metrics = ['mIoU', 'mFscore']
         scores = self.metric.total_area_to_metrics(*areas, metrics, self.metric.nan_to_num)
         columns = [100 * scores[key] for key in SCORES.values()]
@@ -111,15 +109,15 @@ class SegmentationReport:
         )
 
     def _draw(self, picture: dict) -> Picture:
-        truth, answer = picture['maps']
+        gt, pred = picture['maps']
         image = from_bgr(read_shown(picture['path']))
         palette = self.meta['palette']
         # on a dark gray copy of the image, wrong pixels are the brightest
         wrong = np.repeat(np.asarray(image.convert('L'))[..., None] // 3, 3, axis=2)  # (H, W, 3)
-        wrong[(truth != answer) & (truth != IGNORED)] = WRONG
+        wrong[(gt != pred) & (gt != IGNORED)] = WRONG
         panels = [
-            ('ground truth', overlay(image, truth, palette)),
-            ('prediction', overlay(image, answer, palette)),
+            ('ground truth', overlay(image, gt, palette)),
+            ('prediction', overlay(image, pred, palette)),
             ('wrong pixels', enlarged(Image.fromarray(wrong))),
         ]
         row = side_by_side(panels)
