@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.converting import convert
 from tests.golden.fill import difference, fill_input, fill_state_dict, load
 from vitbackbones import create_model
-from vitbackbones.weights.convert import FORMATS, convert, unwrap
+from vitbackbones.weights.convert import FORMATS, unwrap
 
 FOLDER = Path(os.environ.get('GOLDEN_DIR', Path(__file__).parent / 'golden'))
 FILES = sorted(path.stem for path in FOLDER.glob('*.json'))

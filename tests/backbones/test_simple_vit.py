@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from tests.converting import convert
 from tests.reference.simple_vit import plain_logits, published_state
 from vitbackbones import create_model
 from vitbackbones.backbones import MSFViT, SimpleViT
-from vitbackbones.weights.convert import convert
 
 SMALL = {'embed_dims': 48, 'depth': 3, 'num_heads': 4}
 

@@ -3,9 +3,10 @@
 import pytest
 import torch
 
+from tests.converting import convert
 from vitbackbones import create_model
 from vitbackbones.backbones import MSFSwin, Swin
-from vitbackbones.weights.convert import convert, unwrap
+from vitbackbones.weights.convert import unwrap
 
 SMALL = {'embed_dims': 8, 'depths': (2, 1, 1, 1), 'num_heads': (1, 2, 2, 4)}
 

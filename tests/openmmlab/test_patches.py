@@ -10,7 +10,8 @@ import mmengine
 import pytest
 
 from vitbackbones.openmmlab.applying import LOG, apply_patch, apply_patches
-from vitbackbones.openmmlab.patches import IN_TRAINING, PATCHES
+from vitbackbones.openmmlab.patches import PATCHES
+from vitbackbones.openmmlab.patches.patch import IN_TRAINING
 
 pytestmark = pytest.mark.compat
 NAMED = [patch for patch in PATCHES if ':' in patch.target and not patch.needed_by]

@@ -17,7 +17,8 @@ from types import ModuleType
 
 from .applying import apply_patch
 from .late_operators import import_again
-from .patches import AFTER_IMPORT, IF_MISSING, PATCHES, Patch
+from .patches import PATCHES
+from .patches.patch import AFTER_IMPORT, IF_MISSING, Patch
 
 BY_MODULE: dict[str, list[Patch]] = {}
 for _patch in PATCHES:

@@ -18,7 +18,8 @@ from typing import Any
 
 from ..utils.messages import page
 from ..utils.packages import OPENMMLAB
-from .patches import PATCHES, Patch
+from .patches import PATCHES
+from .patches.patch import Patch
 
 LOG = logging.getLogger('vitbackbones.openmmlab')
 REPLACED: dict[str, Any] = {}  # target: what stands there now

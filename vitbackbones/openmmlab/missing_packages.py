@@ -19,7 +19,8 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from .after_import import find_around
-from .patches import IF_UNUSED, PATCHES
+from .patches import PATCHES
+from .patches.patch import IF_UNUSED
 
 
 class UnusedToolboxes(MetaPathFinder):

@@ -9,11 +9,11 @@ from mmdet.utils import register_all_modules
 from mmengine.config import Config
 from torchvision.models._meta import _COCO_CATEGORIES
 
+from tests.converting import convert
 from tests.reference.detr import DETR
 from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab import loading
 from vitbackbones.tasks.predictor import Predictor
-from vitbackbones.weights.convert import convert
 from vitbackbones.weights.convert.whole_models import COCO_ROWS
 from vitbackbones.weights.filling import load_model_file, load_pretrained
 from vitbackbones.weights.read.load import load_file

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from tests.converting import convert
 from tests.golden.fill import fill_state_dict, load
 from vitbackbones.backbones import Swin
 from vitbackbones.errors import InputError
-from vitbackbones.weights.convert import convert
 
 # ------------------------------------------------------------------------ Swin
 

@@ -8,30 +8,7 @@ imported. ``docs/compatibility.md`` shows this table on the site.
 from .imports import IMPORTS, OTHER_TOOLBOXES
 from .inference import INFERENCE
 from .loading import LOADING, NAMED_CONFIGS, WIDTHS
-from .patch import (
-    AFTER_IMPORT,
-    IF_MISSING,
-    IF_UNUSED,
-    IN_RUN,
-    IN_TRAINING,
-    IN_WORKER,
-    ONEDL,
-    Patch,
-)
 from .runs import MESSAGES, RUNS
-
-__all__ = [
-    'AFTER_IMPORT',
-    'IF_MISSING',
-    'IF_UNUSED',
-    'IN_RUN',
-    'IN_TRAINING',
-    'IN_WORKER',
-    'ONEDL',
-    'PARTS',
-    'PATCHES',
-    'Patch',
-]
 
 PARTS = {
     'What imports, and what is left out': IMPORTS,

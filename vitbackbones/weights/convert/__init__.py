@@ -119,9 +119,3 @@ def _without_prefix(state: StateDict) -> StateDict:
             rest = {key: x for key, x in state.items() if not key.startswith(prefix)}
             return rest | inner
     return state
-
-
-def convert(state: StateDict) -> tuple[StateDict, str]:
-    """Return what :func:`unwrap` gives in this package's keys, and the name of its format."""
-    name = find_format(state)
-    return FORMATS[name].convert(state), name
