@@ -56,23 +56,23 @@ class ClassificationReport:
     def sections(self) -> Iterator[Section]:
         """Yield the sections, after the test."""
         pictures = self.record.pictures
-        gt = np.array([each['truth'] for each in pictures])
-        best = np.array([each['best'] for each in pictures])  # (pictures, k)
+        gt = np.array([img['truth'] for img in pictures])
+        best = np.array([img['best'] for img in pictures])  # (pictures, k)
         counts = count_pairs(gt, best[:, 0], len(self.classes))
         text = 'Pictures. Rows: what they are; columns: the best class that was predicted.'
         matrix = Matrix(rows=self.classes, columns=self.classes, counts=counts, text=text)
-        wrong = [each for each in pictures if each['best'][0] != each['truth']]
+        wrong = [img for img in pictures if img['best'][0] != img['truth']]
         yield Section('Classes', [self._class_table(gt, best)])
         yield Section('Confusion', confusion_parts(matrix, 'pictures'))
         worst = []
-        for each in heapq.nlargest(self.worst, wrong, key=lambda each: each['score']):
-            path = each['path']
-            place = each['place']
+        for img in heapq.nlargest(self.worst, wrong, key=lambda img: img['score']):
+            path = img['path']
+            place = img['place']
             pixels = read_shown(path) if path else self.data.get_data_info(place)['img']
             name = Path(path or str(place)).name
-            pred = f'{self.classes[each["best"][0]]} {each["score"]:.3f}'
-            label = f'{self.classes[each["truth"]]} {each["score of truth"]:.3f}'
-            title = f'{name}: {pred}, is {label}'
+            pred = f'{self.classes[img["best"][0]]} {img["score"]:.3f}'
+            actual = f'{self.classes[img["truth"]]} {img["score of truth"]:.3f}'
+            title = f'{name}: {pred}, is {actual}'
             worst.append(photograph(enlarged(from_bgr(pixels)), title))
         order = 'Those with the highest score of a wrong class.'
         yield Section('Worst mistakes', worst, order)

@@ -54,7 +54,7 @@ class PixelRecord(Record):
             if len(self.kept) > self.worst:
                 best = min(self.kept, key=wrong_share)
                 del best['maps']
-                self.kept = [each for each in self.kept if each is not best]
+                self.kept = [img for img in self.kept if img is not best]
 
 
 class SegmentationReport:
@@ -83,12 +83,12 @@ class SegmentationReport:
             counts.ravel()[picture['places']] += picture['counts']
         text = 'Pixels. Rows: what is there; columns: what was predicted.'
         matrix = Matrix(rows=classes, columns=classes, counts=counts, text=text)
-        wrong = [each for each in pictures if 'maps' in each and wrong_share(each)]
+        wrong = [img for img in pictures if 'maps' in img and wrong_share(img)]
         worst = heapq.nlargest(self.worst, wrong, key=wrong_share)
         order = 'Those with the largest share of wrong pixels.'
         yield Section('Classes', [self._class_table(counts)])
         yield Section('Confusion', confusion_parts(matrix, 'pixels'))
-        yield Section('Worst pictures', [self._draw(each) for each in worst], order)
+        yield Section('Worst pictures', [self._draw(img) for img in worst], order)
 
     def _class_table(self, counts: np.ndarray) -> Table:
         right, labels, preds = map(torch.tensor, (counts.diagonal(), counts.sum(1), counts.sum(0)))

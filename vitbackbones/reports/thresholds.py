@@ -43,28 +43,28 @@ class Scores:
         scores = [[] for _ in keys]  # of the detections of each class
         right = [[] for _ in keys]
         objects = np.zeros((len(keys), 1), int)
-        for one in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
-            place = keys.index(one['category_id'])
-            counted = one['dtIgnore'][0] == 0
-            scores[place] += np.array(one['dtScores'])[counted].tolist()
-            right[place] += (one['dtMatches'][0][counted] > 0).tolist()
-            objects[place] += np.sum(np.logical_not(one['gtIgnore']))
+        for img in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
+            category = keys.index(img['category_id'])
+            counted = img['dtIgnore'][0] == 0
+            scores[category] += np.array(img['dtScores'])[counted].tolist()
+            right[category] += (img['dtMatches'][0][counted] > 0).tolist()
+            objects[category] += np.sum(np.logical_not(img['gtIgnore']))
         self.scores = np.concatenate(scores)
         self.right = np.concatenate(right).astype(bool)
         pairs = [(np.array(s), np.array(r, bool)) for s, r in zip(scores, right, strict=True)]
         pairs.insert(0, (self.scores, self.right))
-        found = np.array([_from_score(s) for s, _ in pairs])  # (1 + C, 99), of all and of each
+        preds = np.array([_from_score(s) for s, _ in pairs])  # (1 + C, 99), of all and of each
         hits = np.array([_from_score(s[r]) for s, r in pairs])
         self.names = ['all', *classes]
         self.objects = np.concatenate([objects.sum(0)[None], objects])
-        self.precision = np.where(found, hits / np.maximum(found, 1), np.nan)
+        self.precision = np.where(preds, hits / np.maximum(preds, 1), np.nan)
         self.recall = hits / np.maximum(self.objects, 1)
-        self.f1 = 2 * hits / np.maximum(found + self.objects, 1)
+        self.f1 = 2 * hits / np.maximum(preds + self.objects, 1)
         best = [_middle(each) for each in self.f1]
         others = {
-            name: float(GRID[own])
-            for name, own, f1, count in zip(self.names, best, self.f1, self.objects, strict=True)
-            if name != 'all' and count >= LEAST and f1[own] - f1[best[0]] >= GAIN
+            name: float(GRID[row])
+            for name, row, f1, count in zip(self.names, best, self.f1, self.objects, strict=True)
+            if name != 'all' and count >= LEAST and f1[row] - f1[best[0]] >= GAIN
         }
         most = self.f1[0, best[0]]
         source = f'best F1, {most:.2f}, of {self.objects[0, 0]} objects in {where}'
