@@ -39,7 +39,7 @@ from ..weights.read.pickles import IMG_SIZE
 from .shared.contract import FinishedType, contract_broken, note_img_size, require_tuple
 from .shared.options import choose_indices, grid_of, input_size
 from .shared.running import RunsBlocks, cast_to_parameter_dtype
-from .shared.starting import InitCfgMixin, fit_channels, fit_positions
+from .shared.starting import InitCfgMixin, Position, fit_channels, fit_positions
 
 OUT_TYPES = ('featmap', 'cls_token', 'pooled', 'cls_dist_tokens')
 
@@ -161,8 +161,8 @@ class Backbone(RunsBlocks, InitCfgMixin, metaclass=FinishedType):
             return before + 1, depths
         return (before + int(rest[2]) + 1 if rest[1] == 'blocks' else before), depths
 
-    def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
-        """Yield (key, class tokens, grid, interpolation) of every learned position code."""
+    def positions(self) -> Iterator[Position]:
+        """Yield every learned position code; a plain tuple of the four will do."""
         return iter(())
 
     def no_weight_decay(self) -> set[str]:

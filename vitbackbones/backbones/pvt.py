@@ -28,7 +28,7 @@ from ..layers import (
 from .base import PyramidBackbone
 from .shared.augmented import UNSCALED, KeepsScale
 from .shared.options import RecursionOptions, choose_arch, grid_of, require_per_stage
-from .shared.starting import trunc_normal_linears
+from .shared.starting import Position, trunc_normal_linears
 
 _WIDTHS = {
     'embed_dims': (64, 128, 320, 512),
@@ -199,10 +199,11 @@ class PVT(RecursionOptions, PyramidBackbone):
         """Return the first patch embedding, which is the stem, and the stages."""
         return [[self.stages[0].patch_embed], *([stage] for stage in self.stages)]
 
-    def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
+    def positions(self) -> Iterator[Position]:
         """Yield the code of every stage; they are resized bilinearly."""
         for i, stage in enumerate(self.stages):
-            yield f'stages.{i}.pos_embed', int(stage.cls_token is not None), stage.grid, 'bilinear'
+            tokens = int(stage.cls_token is not None)
+            yield Position(f'stages.{i}.pos_embed', tokens, stage.grid, 'bilinear')
 
 
 class AugPVT(KeepsScale, PVT):

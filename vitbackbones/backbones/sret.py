@@ -28,6 +28,7 @@ from ..layers import (
 )
 from .base import PyramidBackbone
 from .shared.options import AttentionOptions, choose_arch, require_per_stage
+from .shared.starting import Position
 
 _TINY = {
     'stem_dims': (32, 64, 64),
@@ -286,6 +287,6 @@ class SReT(AttentionOptions, PyramidBackbone):
             return maps
         return [x.mean((2, 3)) if token is None or self.out_type == 'pooled' else token[:, 0]]
 
-    def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
+    def positions(self) -> Iterator[Position]:
         """Yield the one code, a map, which is resized bicubically."""
-        yield 'pos_embed', 0, self.grid, 'bicubic'
+        yield Position('pos_embed', 0, self.grid, 'bicubic')

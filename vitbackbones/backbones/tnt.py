@@ -44,7 +44,7 @@ from ..layers import (
 )
 from .base import PlainBackbone
 from .shared.options import UNCHANGED, WindowOptions, choose_arch
-from .shared.starting import trunc_normal_linears
+from .shared.starting import Position, trunc_normal_linears
 
 
 def cut_patches(x: Tensor, size: tuple[int, int]) -> Tensor:
@@ -334,7 +334,7 @@ class TNT(WindowOptions, PlainBackbone):
         """Return the patch tokens, not the pixels, after ``out_indices``."""
         return [x for _, x in super().trunk(tokens, size, sweeps)]
 
-    def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
+    def positions(self) -> Iterator[Position]:
         """Yield the patches' code, which is resized bicubically; the pixels' fits any size."""
         if self.patch_pos is not None:
-            yield 'patch_pos', 1, self.grid, 'bicubic'
+            yield Position('patch_pos', 1, self.grid, 'bicubic')

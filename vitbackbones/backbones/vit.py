@@ -16,7 +16,7 @@ from ..layers import STEMS, block_row, build_part, make_dropout, require_choice,
 from .base import PlainBackbone
 from .shared.augmented import AUGMENTED
 from .shared.options import UNCHANGED, WindowOptions, choose_arch
-from .shared.starting import trunc_normal_linears
+from .shared.starting import Position, trunc_normal_linears
 
 _DISTILLED = {'with_dist_token': True, 'out_type': 'cls_dist_tokens'}
 
@@ -103,9 +103,9 @@ class ViT(WindowOptions, PlainBackbone):
         x = self.pos_drop(self.with_position(x, self.pos_embed, size))
         return self.run_blocks(x, size)
 
-    def positions(self) -> Iterator[tuple[str, int, tuple[int, int], str]]:
+    def positions(self) -> Iterator[Position]:
         """Yield the one code, which is resized bicubically."""
-        yield 'pos_embed', len(self.leading_tokens()), self.grid, 'bicubic'
+        yield Position('pos_embed', len(self.leading_tokens()), self.grid, 'bicubic')
 
 
 class AugViT(ViT):

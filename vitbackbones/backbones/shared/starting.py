@@ -14,6 +14,7 @@ so that their sum over the channels stays about the same.
 import logging
 import math
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from torch import Tensor, nn
 
@@ -24,7 +25,22 @@ from ...weights.filling import load_pretrained, pretrained_options
 
 LOG = logging.getLogger('vitbackbones')
 STORED = 3  # channels of the images that checkpoints were trained with
-Position = tuple[str, int, tuple[int, int], str]  # of Backbone.positions
+
+
+class Position(NamedTuple):
+    """A learned position code of a backbone.
+
+    Attributes:
+        key: of the parameter.
+        tokens: that come before those of the grid and have a position, such as the class token.
+        grid: rows and columns that it is made for.
+        mode: how it is resized, ``'bicubic'`` or ``'bilinear'``.
+    """
+
+    key: str
+    tokens: int
+    grid: tuple[int, int]
+    mode: str
 
 
 class InitCfgMixin(nn.Module):
@@ -86,13 +102,14 @@ def fit_positions(
     Raises:
         InputError: a position code fits no grid, or lacks this model's class token.
     """
-    stored = [entry for entry in positions if prefix + entry[0] in state]
-    for key, extra, size, mode in stored:
+    for key, tokens, grid, mode in positions:
+        if prefix + key not in state:
+            continue
         place = prefix + key[: key.rfind('.') + 1]
         leading = sum(f'{place}{token}' in state for token in ('cls_token', 'dist_token'))
         try:
             state[prefix + key] = fit_position(
-                state[prefix + key], extra, size, mode, leading, origin
+                state[prefix + key], tokens, grid, mode, leading, origin
             )
         except OptionError as error:
             raise InputError(f'{prefix}{key}: {error}') from error
