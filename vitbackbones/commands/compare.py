@@ -78,8 +78,10 @@ def compare(options: Namespace) -> None:
     choosing = study.runs(base, folder)
     rates = dict.fromkeys(study.variants) | study.chosen_rates(choosing)
     runs = study.runs(base, folder, rates)
-    first, later = _commands(choosing, options), _commands(runs, options)
-    to_go, total = len(first) + len(later), len(choosing) + len(runs)
+    first = _commands(choosing, options)
+    later = _commands(runs, options)
+    to_go = len(first) + len(later)
+    total = len(choosing) + len(runs)
     print(f'{study.name}: {to_go} of {total} runs to go', flush=True)
     if options.dry_run:
         print(*map(shlex.join, [*first.values(), *later.values()]), sep='\n')
@@ -106,7 +108,8 @@ def compare(options: Namespace) -> None:
 
 def _register(study: Study, folder: Path, begun: bool) -> str:
     """Write what the study expects before its first run; return what the table says of that."""
-    file, now = folder / REGISTERED, study.preregistration()
+    file = folder / REGISTERED
+    now = study.preregistration()
     if not file.is_file():
         write_file(file, b'not written then' if begun else now.encode())
     first = file.read_text()
@@ -163,12 +166,15 @@ def _train(commands: dict[Run, list[str]], places: list[dict[str, str]]) -> list
     When this process is interrupted, the runs get SIGTERM and are waited for until they have saved
     what they must; a second Ctrl-C kills them.
     """
-    waiting, free, failed = list(commands), list(places), []
+    waiting = list(commands)
+    free = list(places)
+    failed = []
     processes: dict[subprocess.Popen, tuple[Run, dict[str, str]]] = {}
     try:
         while waiting or processes:
             while waiting and free:
-                run, place = waiting.pop(0), free.pop(0)
+                run = waiting.pop(0)
+                place = free.pop(0)
                 write_file(run.config, run.text.encode())
                 with open(run.log, 'ab') as log:
                     process = subprocess.Popen(
@@ -215,7 +221,8 @@ def _write_tables(
             done[run.variant][run.seed] = run
     records = []
     for name, variant in study.variants.items():
-        own, theirs = done[name], done[variant.against]
+        own = done[name]
+        theirs = done[variant.against]
         accuracies = {seed: values[run] for seed, run in own.items()}
         rate = next((run.rate for run in own.values()), None)
         interval = _over_pictures(own, theirs) if own is not theirs else None

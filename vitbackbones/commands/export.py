@@ -118,7 +118,8 @@ def export(options: Namespace) -> None:
     )
     if options.checkpoint and options.untrained:
         raise InputError('--untrained exports without CHECKPOINT; leave one of the two out')
-    images, config = [source.path for source in sources], None
+    images = [source.path for source in sources]
+    config = None
     if options.config in MODELS:
         subject = of_model(options.config, options.checkpoint, trained=not options.untrained)
     else:
@@ -165,7 +166,8 @@ def _target(options: Namespace) -> Path:
 
 def _proof(card: Card) -> Iterator[str]:
     """Say what was compared, and what 8 bits cost."""
-    parity, said = card.parity, card.int8
+    parity = card.parity
+    said = card.int8
     objects = f' with {parity["objects"]} objects' if 'objects' in parity else ''
     seen = f'on {parity["images"]} images{objects}'
     if parity.get('objects') == 0:

@@ -130,7 +130,8 @@ class Study:
                     f'{self.file}: rates: val_dataloader and test_dataloader of {config.filename} '
                     'have the same pictures; validate on others, such as a part of train (indices)'
                 )
-        loop, length = config.train_cfg, self.length
+        loop = config.train_cfg
+        length = self.length
         unit = 'max_epochs' if 'max_epochs' in loop else 'max_iters'
         before = loop[unit]
         loop.update({unit: length, 'val_interval': length})
@@ -157,7 +158,8 @@ class Study:
             chosen: the rate of each variant, None for that of the base, for the runs of the table,
                 VARIANT/seed_N. Without, for those that choose the rates, VARIANT/rate_R/seed_N.
         """
-        configs, seeds = {}, self.seeds
+        configs = {}
+        seeds = self.seeds
         if chosen is None:
             seeds = range(max(seeds) + 1, max(seeds) + 1 + self.rate_seeds)
             pairs = [(name, rate) for name in self.variants for rate in self.rates]
@@ -165,7 +167,8 @@ class Study:
             pairs = chosen.items()
             if self.rates:
                 base = copy.deepcopy(base)
-                base.val_dataloader, base.val_evaluator = base.test_dataloader, base.test_evaluator
+                base.val_dataloader = base.test_dataloader
+                base.val_evaluator = base.test_evaluator
         for name, rate in pairs:
             options = self.variants[name].options | ({RATE: rate} if rate else {})
             configs[name, rate] = with_options(base, options).to_dict()  # which needs no base
@@ -176,7 +179,8 @@ class Study:
                 lines = [f'"""Study {self.name}: {name}, seed {seed}."""\n']
                 lines += [f'{k} = {pformat(v, sort_dicts=False)}' for k, v in settings.items()]
                 part = f'rate_{rate:g}' if chosen is None else ''
-                place, text = folder / name / part / f'seed_{seed}', '\n'.join([*lines, ''])
+                place = folder / name / part / f'seed_{seed}'
+                text = '\n'.join([*lines, ''])
                 runs.append(Run(name, seed, rate, place, text, self.metric, self.length))
         return runs
 

@@ -65,7 +65,8 @@ class GraphModel:
             self.taken = Taken(kept.card.steps, kept.card.input)
             self.meta = {'classes': kept.card.classes, 'palette': kept.card.palette}
         else:
-            subject, self.taken = self.original.subject, self.original.taken
+            subject = self.original.subject
+            self.taken = self.original.taken
             self.meta = {'classes': subject.classes, 'palette': subject.palette}
             self.runtime = f'torch, and {graphs.runtime} for sizes that come often'
         graphs.tidy()
@@ -134,10 +135,12 @@ class GraphModel:
             return None
         self._spent[name] = -sys.maxsize  # it is tried once
         try:
-            graph, said = self._export(name), self.runtime
+            graph = self._export(name)
+            said = self.runtime
             self.graphs.tidy()
         except Exception as error:  # of many kinds, as of what exports
-            graph, said = None, f'torch ({in_one_line(error)})'
+            graph = None
+            said = f'torch ({in_one_line(error)})'
         tqdm.write(f'runtime for {name.replace("x", " x ")}: {said}', file=sys.stdout)
         return graph
 
@@ -154,7 +157,8 @@ class GraphModel:
             tqdm.write(f'exporting for {self.graphs.runtime}, once for these weights', sys.stderr)
             start = perf_counter()
             card = self.original.export(self.graphs, name)
-        seconds, worst = perf_counter() - start, max(card.parity['differences'].values())
+        seconds = perf_counter() - start
+        worst = max(card.parity['differences'].values())
         self.runtime = (
             f'{self.graphs.runtime}, exported now in {seconds:.0f} s, equal to {worst:.0e}'
         )

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from itertools import groupby, islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tqdm import tqdm
 
@@ -48,7 +48,21 @@ class Model(Protocol):
         """Return the answers for prepared frames, with ``logits`` those of segmentation, too."""
 
 
-Batch = list[tuple[Frame, dict]]  # frames of one size, each with what the model takes of it
+class Prepared(NamedTuple):
+    """A frame, and what the model takes of it."""
+
+    frame: Frame
+    sample: dict
+
+
+class Answered(NamedTuple):
+    """A frame, and what the model has found on it."""
+
+    frame: Frame
+    answer: Answer
+
+
+Batch = list[Prepared]  # frames of one size
 
 
 class Run:
@@ -123,8 +137,10 @@ class Run:
             for row, files in groupby(sources, row_of):
                 if row is None:
                     continue
-                frames, batches = 0, self._batches(files)
-                coming, written = reader.submit(next, batches, None), scribe.submit(self._write, [])
+                frames = 0
+                batches = self._batches(files)
+                coming = reader.submit(next, batches, None)
+                written = scribe.submit(self._write, [])
                 while batch := coming.result():
                     coming = reader.submit(next, batches, None)
                     answered = self._answer(batch)
@@ -139,11 +155,13 @@ class Run:
 
     def _batches(self, files: Iterable[Source]) -> Iterator[Batch]:
         """Yield full batches, and smaller ones before the size changes and at the end."""
-        for _, frames in groupby(self._prepared(files), lambda pair: pair[1]['inputs'].shape):
+        for _, frames in groupby(
+            self._prepared(files), lambda prepared: prepared.sample['inputs'].shape
+        ):
             while batch := list(islice(frames, self.batch_size)):
                 yield batch
 
-    def _prepared(self, files: Iterable[Source]) -> Iterator[tuple[Frame, dict]]:
+    def _prepared(self, files: Iterable[Source]) -> Iterator[Prepared]:
         """Yield the frames of files, as far as they can be read, with what the model takes."""
         for source in files:
             try:
@@ -156,22 +174,22 @@ class Run:
                         self._fail_in('pipeline', [frame], error)
                         continue
                     self.in_a_row['pipeline'] = 0
-                    yield frame, sample
+                    yield Prepared(frame, sample)
             except UnreadableImage as error:
                 self._fail([source], str(error))
 
-    def _answer(self, batch: Batch) -> list[tuple[Frame, Answer]]:
+    def _answer(self, batch: Batch) -> list[Answered]:
         """Return the frames of a batch with what is on them; nothing where the model fails."""
-        frames = [frame for frame, _ in batch]
+        frames = [prepared.frame for prepared in batch]
         try:
-            answers = self.model.answer([sample for _, sample in batch])
+            answers = self.model.answer([prepared.sample for prepared in batch])
         except Exception as error:  # such as memory that is too small for one large image
             self._fail_in('model', frames, error)
             return []
         self.in_a_row['model'] = 0
-        return list(zip(frames, answers, strict=True))
+        return [Answered(*each) for each in zip(frames, answers, strict=True)]
 
-    def _write(self, answered: list[tuple[Frame, Answer]]) -> None:
+    def _write(self, answered: list[Answered]) -> None:
         """Write masks and pictures of a batch, then the lines by which it counts as answered."""
         records = []
         for frame, answer in answered:

@@ -82,7 +82,8 @@ class TiledModel:
         self.model = model
         self.tiling = tiling
         self.batch_size = batch_size
-        self.meta, self.color = model.meta, getattr(model, 'color', 'color')
+        self.meta = model.meta
+        self.color = getattr(model, 'color', 'color')
         self.runtime = f'{model.runtime}; in tiles of {tiling}'
 
     def prepare(self, frame: Frame) -> dict:
@@ -136,7 +137,9 @@ def merge_logits(found: Iterable[tuple[Tile, Segmented]], size: tuple[int, int])
     Raises:
         InputError: there are no logits, or those of one class, which a threshold decides on.
     """
-    labels, top, sums = np.zeros(size, np.int64), 0, None  # sums: (classes, rows from top on, W)
+    labels = np.zeros(size, np.int64)
+    top = 0
+    sums = None  # sums: (classes, rows from top on, W)
     for (rows, columns), answer in found:
         if answer.logits is None or len(answer.logits) < 2:
             raise InputError('--tiles: the model gives no logits of two or more classes to average')
@@ -155,7 +158,8 @@ class PastedMasks:
     """Masks in bool of a picture (H, W), each made of its parts in tiles when it is asked for."""
 
     def __init__(self, parts: list[list[tuple[Tile, dict]]], size: tuple[int, int]) -> None:
-        self.parts, self.size = parts, size
+        self.parts = parts
+        self.size = size
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -205,10 +209,12 @@ def merge_objects(
     for label in np.unique(labels):
         left = order[labels[order] == label]
         while len(left):
-            best, left = left[0], left[1:]
+            best = left[0]
+            left = left[1:]
             is_same = shared(boxes[best], boxes[left]) >= SAME
             is_same &= origins[left] != origins[best]
-            same, left = left[is_same], left[~is_same]
+            same = left[is_same]
+            left = left[~is_same]
             parts[best] = [best]
             if merge == 'nmm':
                 parts[best] = sure = [best, *same[scores[same] >= TRUSTED * scores[best]]]

@@ -33,7 +33,8 @@ class TiledInTest(BaseTTAModel):
 
     def __init__(self, module: dict, steps: list[dict], batch_size: int, **tiling) -> None:
         super().__init__(module)
-        self.steps, self.how = steps, (Tiling(**tiling), batch_size)
+        self.steps = steps
+        self.how = (Tiling(**tiling), batch_size)
 
     def test_step(self, data: dict) -> list:
         """Return the data samples of a batch, with what is found in them."""

@@ -160,7 +160,9 @@ class ObjectWriter(PredictionWriter):
         return draw_objects(from_bgr(frame.pixels), drawn, self.classes)
 
     def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
-        images, objects, segments = [], [], []
+        images = []
+        objects = []
+        segments = []
         for number, record in enumerate(records, start=1):
             place = {key: record[key] for key in ('file_name', 'frame') if key in record}
             size = {key: record[key] for key in ('width', 'height')}

@@ -84,7 +84,8 @@ def _every_class_has_a_weight(config: Mapping, task: Task) -> Iterator[str]:
 def _wrong_weights(
     place: str, head: Mapping, loss: Mapping, classes: int, task: Task
 ) -> Iterator[str]:
-    weights, sigmoid = value_at(loss, 'class_weight'), value_at(loss, 'use_sigmoid')
+    weights = value_at(loss, 'class_weight')
+    sigmoid = value_at(loss, 'use_sigmoid')
     background = not sigmoid and (task.scope == 'mmdet' or type_at(head) == 'Mask2FormerHead')
     what = f'{classes} classes' + (' and "no object"' if background else '')
     remedy = f'set it to [1.0] * {classes}' + (' + [0.1]' if background else '')
@@ -152,11 +153,13 @@ def check_batch_size(config: Config, launcher: str) -> list[str]:
     process group of ``launcher`` does not exist yet.
     """
     scaling = config.get('auto_scale_lr') or {}
-    base, images = scaling.get('base_batch_size'), config.train_dataloader.get('batch_size')
+    base = scaling.get('base_batch_size')
+    images = config.train_dataloader.get('batch_size')
     if not (base and images):
         return []
     loaded = images * int(os.environ.get(COUNTS.get(launcher, ''), 1))
-    findings, repeats = [], config.optim_wrapper.get('accumulative_counts', 1)
+    findings = []
+    repeats = config.optim_wrapper.get('accumulative_counts', 1)
     if scaling.get('enable'):
         if repeats > 1:  # which mmengine does not count
             findings.append(
@@ -191,11 +194,13 @@ def check_normalization(config: Mapping) -> list[str]:
     """
     starts = [value_at(config, f'model.{key}') for key in ('init_cfg', 'backbone.init_cfg')]
     start = next((each for each in starts if value_at(each, 'type') in INITIALIZERS), {})
-    name, images = name_of(start.get('checkpoint') or ''), value_at(config, PREPROCESSOR)
+    name = name_of(start.get('checkpoint') or '')
+    images = value_at(config, PREPROCESSOR)
     backbone = value_at(config, 'model.backbone') or {}
     foreign = {'Timm': published_config, 'HuggingFace': images_of}.get(type_at(backbone) or '')
     if foreign and (start or backbone.get('pretrained')):
-        name, wanted = backbone['name'], foreign(backbone['name'])
+        name = backbone['name']
+        wanted = foreign(backbone['name'])
     elif name in {*MODELS, *PUBLISHED}:
         wanted = named_config(name)
     else:

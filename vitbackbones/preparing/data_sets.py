@@ -129,7 +129,8 @@ def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]
     missing = [name for name, count in counts.items() if not count]
     if not missing:
         return []
-    task, part = find_task(config), ', '.join(each.sampled for each in training if each.sampled)
+    task = find_task(config)
+    part = ', '.join(each.sampled for each in training if each.sampled)
     if len(missing) == len(counts) - 1 and task.needs_contrast and not part:
         (only,) = counts.keys() - set(missing)
         raise InputError(
@@ -156,7 +157,8 @@ def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str,
         if endless or not loader.get('drop_last') or loader.get('batch_sampler'):
             continue
         looked_at = found.get(f'{name}.dataset')  # not of a wrapper, which may repeat its data
-        images, batch = looked_at and looked_at.samples, loader.get('batch_size', 1)
+        images = looked_at and looked_at.samples
+        batch = loader.get('batch_size', 1)
         if images is not None and math.ceil(images / processes) < batch:
             shared = f' for {processes} processes' if processes > 1 else ''
             raise InputError(

@@ -50,21 +50,23 @@ def advice(config: Config, samples: Sequence[dict], classes: Sequence[str], is_t
     They are '' where the samples have no boxes.
     """
     objects = [
-        (each['bbox'], (sample['width'], sample['height']), classes[each['bbox_label']])
+        (sample, each)
         for sample in samples
         for each in sample.get('instances', ())
         if not each['ignore_flag']
     ]
     if not objects:
         return ''
-    corners, pictures, names = (np.array(part) for part in zip(*objects, strict=True))
+    corners = np.array([each['bbox'] for _, each in objects])
+    pictures = np.array([(sample['width'], sample['height']) for sample, _ in objects])
     sides = seen_sides(config, corners[:, 2:] - corners[:, :2], pictures)
     low, middle, high = np.percentile(sides, [10, 50, 90])
     text = (
         f'  sides of objects as the model sees them: {low:.0f}, {middle:.0f} and {high:.0f} pixels'
     )
     text += ' (10, 50 and 90 %)'
-    changes, counts = [], Counter(names.tolist())
+    changes = []
+    counts = Counter(classes[each['bbox_label']] for _, each in objects)
     if stride := finest_stride(config):
         text += f'; {(sides < stride).mean():.0%} below a cell of the finest level, {stride}'
         if (least := np.percentile(sides, 100 * MOST_SMALL)) < stride:

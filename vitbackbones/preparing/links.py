@@ -54,7 +54,9 @@ def broken_links(config: Config) -> list[str]:
     Raises:
         InputError: annotations or pictures cannot be read.
     """
-    dataset, found, images = first_dataset(config, 'train'), [], None
+    dataset = first_dataset(config, 'train')
+    found = []
+    images = None
     prefix = dataset.get('data_prefix') or {}
     root = Path(dataset.get('data_root') or '')
     folder = root / (prefix.get('img') or prefix.get('img_path') or '')
@@ -98,7 +100,8 @@ def _boxes(config: Config, folder: Path, images: Table, boxes: Table) -> Iterato
     bare = 1 - len({*np.array(rows_of)[counts].tolist()}) / len(images['id'])
     if bare > 0.5:
         yield 'empty targets', f'{bare:.0%} of the training pictures have no object that counts'
-    stride, sides = finest_stride(config), seen_sides(config, side, limits)
+    stride = finest_stride(config)
+    sides = seen_sides(config, side, limits)
     if stride and (most := np.percentile(sides, 75)) < stride and (side > 1).any():
         text = f'three in four have sides below {most:.1f} pixels, and a cell has {stride}'
         yield 'objects too small for the finest level', text
@@ -107,7 +110,8 @@ def _boxes(config: Config, folder: Path, images: Table, boxes: Table) -> Iterato
 def _other_sizes(config: Config, folder: Path, images: Table) -> list[str]:
     wrong = []
     for row in spread(len(images['id']), PICTURES if _in_color(config) else 0):
-        name, told = images['file_name'][row], (images['height'][row], images['width'][row])
+        name = images['file_name'][row]
+        told = (images['height'][row], images['width'][row])
         found = size_of(read_header(str(folder / name)), turns=True)
         if tuple(found) != told:
             wrong.append(f'{name} has {found[1]} x {found[0]}, not {told[1]} x {told[0]} pixels')
@@ -131,7 +135,8 @@ def _normalization(config: Config, folder: Path) -> Iterator[Link]:
     if not files or not task or not _in_color(config):
         return
     settings = task.preprocessor(config.model)
-    mean, std = settings.get('mean') or 0.0, settings.get('std') or 1.0
+    mean = settings.get('mean') or 0.0
+    std = settings.get('std') or 1.0
     chosen = [read_image(str(files[row])) for row in spread(len(files), 4)]
     pixels = np.concatenate([each.reshape(-1, 3)[:, ::-1] for each in chosen])  # (P, 3)
     seen = (pixels - np.array(mean)) / np.array(std)
@@ -144,7 +149,8 @@ def _normalization(config: Config, folder: Path) -> Iterator[Link]:
 
 def _rate(config: Config) -> Iterator[Link]:
     optimizer = value_at(config, 'optim_wrapper.optimizer') or {}
-    rate, kind = optimizer.get('lr'), bare_name(optimizer.get('type'))
+    rate = optimizer.get('lr')
+    kind = bare_name(optimizer.get('type'))
     least, most = RATES.get(kind.lower(), ADAPTIVE)
     if rate is not None and not least <= rate <= most:
         word = 'high' if rate > most else 'low'
@@ -164,7 +170,8 @@ def _frozen(config: Config) -> Iterator[Link]:
 
 
 def _schedule(config: Config, pictures: int | None) -> Iterator[Link]:
-    loop, batch = config.train_cfg, config.train_dataloader.get('batch_size', 1)
+    loop = config.train_cfg
+    batch = config.train_dataloader.get('batch_size', 1)
     length = math.ceil(pictures / batch) if pictures else 0  # of an epoch
     steps = loop.get('max_iters') or loop.get('max_epochs', 0) * length
     if not steps:
@@ -172,7 +179,8 @@ def _schedule(config: Config, pictures: int | None) -> Iterator[Link]:
     if steps < LEAST_STEPS:
         yield 'schedule', f'the run has {steps} steps, {length} in an epoch'
     for place, each in enumerate(as_list(config.get('param_scheduler') or [])):
-        kind, end = bare_name(each.get('type')), each.get('end') or each.get('T_max') or math.inf
+        kind = bare_name(each.get('type'))
+        end = each.get('end') or each.get('T_max') or math.inf
         end *= length if each.get('by_epoch', True) else 1
         said = f'param_scheduler.{place} ends after {end:g} of {steps} steps'
         if each.get('start_factor', 1) < 1 and steps / 2 < end < math.inf:

@@ -39,7 +39,8 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
     if given == AUTO:
         _take_published(config)
     elif given:
-        model, backbone = config.model, config.model.get('backbone')
+        model = config.model
+        backbone = config.model.get('backbone')
         if backbone is None:
             raise InputError('--pretrained: the model of this config has no backbone')
         whole = pretrained_options(model.get('init_cfg')) is not None
@@ -130,9 +131,11 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
     pretraining = f'configs/imagenet/cls_{Path(checkpoint).stem}.py'
     if find_config(pretraining):
         source = f'the result of "{command_line("train", pretraining)}"'
-    name, fetch = name_of(checkpoint), ''
+    name = name_of(checkpoint)
+    fetch = ''
     if start := NEVER_PUBLISHED.get(name, name):
-        row, what = PUBLISHED[start], 'the published weights'
+        row = PUBLISHED[start]
+        what = 'the published weights'
         if start != name:
             what = f'{start}, the nearest that was published'
         fetch = f'  - fetch {what}, with --pretrained {AUTO} ({row.url}),\n'

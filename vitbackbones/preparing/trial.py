@@ -50,7 +50,8 @@ def try_model(config: Config) -> None:
         keys = {}  # another constructor may match names in its own way
     names = [f'.{name}' if '.' not in name else name for name, _ in model.named_parameters()]
     parts = {part for name in names for part in name.split('.')}
-    misspelled, without_effect = [], []
+    misspelled = []
+    without_effect = []
     for key in keys:
         if key in SHARED or any(key in name for name in names):
             continue
@@ -109,10 +110,12 @@ def _misfits(config: Config, model: nn.Module) -> Iterator[Misfit]:
         yield from found
         if found or made is None:
             return
-        given, maps = made, _describe(made, 'the neck', model.neck)
+        given = made
+        maps = _describe(made, 'the neck', model.neck)
     count = len(maps.channels)
     for name in HEADS:
-        settings, head = config.model.get(name), getattr(model, name, None)
+        settings = config.model.get(name)
+        head = getattr(model, name, None)
         if not isinstance(settings, dict):
             continue
         index = settings.get('in_index')
@@ -130,7 +133,8 @@ def _misfits(config: Config, model: nn.Module) -> Iterator[Misfit]:
 
 
 def _neck_findings(model: Mapping, backbone: nn.Module, maps: Maps, runs: bool) -> Iterator[Misfit]:
-    neck, remedy = model['neck'], ''
+    neck = model['neck']
+    remedy = ''
     if str(neck.get('type')).startswith(f'{SCOPE}.'):
         remedy = 'leave in_channels and in_strides out, they are filled from the backbone'
     elif maps.strides and len(as_list(neck.get('in_channels'))) != len(maps.channels):
@@ -139,7 +143,8 @@ def _neck_findings(model: Mapping, backbone: nn.Module, maps: Maps, runs: bool) 
             chosen = hasattr(backbone, 'out_indices')
             where = 'model.backbone.out_indices' if chosen else 'the forward of the backbone'
             remedy = f'return only the last map, by {where}'
-    wanted, strides = neck.get('in_channels'), neck.get('in_strides')
+    wanted = neck.get('in_channels')
+    strides = neck.get('in_strides')
     if not runs and wanted is not None and as_list(wanted) != maps.channels:
         yield Misfit(_width_finding('neck', wanted, maps), remedy)
     if isinstance(strides, list | tuple) and maps.strides and list(strides) != maps.strides:

@@ -31,8 +31,11 @@ from .request import TrainRequest
 GOALS = {'mmdet': ('coco/bbox_mAP', 0.9), 'mmseg': ('mIoU', 50.0)}
 SHORT = 200  # steps, after which nothing is expected yet
 NOTHING = 0.01 / 0.9  # of the goal: below it, a training has learned nothing
-SECONDS, LEAST, MOST = 60, 300, 3000  # time, and steps; slow machines take their time for LEAST
-EVERY, WARM_UP = 50, 20  # steps between evaluations, and of the rate's rise
+SECONDS = 60  # of a training; slow machines take their time for LEAST
+LEAST = 300  # steps
+MOST = 3000
+EVERY = 50  # steps between evaluations
+WARM_UP = 20  # steps of the rate's rise
 WITHOUT_EFFECT = ('steps', 'epochs', 'resume', 'overwrite', 'cache_gb', 'cache_views', 'track')
 FELL = 0.7  # of the first losses, above which the last ones have not fallen
 # of a training, what the command in its hint keeps

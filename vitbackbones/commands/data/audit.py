@@ -51,12 +51,15 @@ examples:
 The list is OUT/faults.json, in COCO's format. Take out what is no fault, and
   vitbackbones import corrections OUT/faults.json my_pictures CORRECTED
 """
-PLAN, PAGE, PICKED = 'plan.json', 'audit.html', 'pick.csv'
+PLAN = 'plan.json'
+PAGE = 'audit.html'
+PICKED = 'pick.csv'
 PARTS = {'quarter': 0.25, 'half': 0.5, 'all': 1.0}
 GAIN = 0.03  # of the metric, by which the last doubling must raise it to be worth another one
 KNOWN = 500  # labeled pictures that those to be picked are to be unlike
 # likelihoods below which nothing is said; that of boxes is the share of faults that is assumed
-LEAST_OF_BOXES, LEAST_OF_REGIONS = SHARE, 0.2
+LEAST_OF_BOXES = SHARE
+LEAST_OF_REGIONS = 0.2
 SURE = 0.2  # likelihood that the first of the list has where models have learned something
 
 

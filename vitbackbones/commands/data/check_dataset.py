@@ -11,6 +11,7 @@ from contextlib import redirect_stdout, suppress
 from functools import partial
 from io import StringIO
 from multiprocessing.pool import ThreadPool
+from typing import NamedTuple
 
 import numpy as np
 from mmengine.config import Config
@@ -104,7 +105,7 @@ def _leave_out_numbers(config: Config) -> None:
 def _print_statistics(config: Config, workers: int) -> None:
     files: dict[str, str | int] = {}
     for name, settings in datasets(config, ('train',)):
-        paths = (sample['img_path'] for sample in _samples(name, settings)[0])
+        paths = (sample['img_path'] for sample in _listed(name, settings).samples)
         files |= dict.fromkeys(paths, color_type(settings['pipeline']))
     with ThreadPool(workers) as pool:
         mean, squares = sum(pool.imap(lambda item: _means(*item), files.items())) / len(files)
@@ -124,19 +125,22 @@ def _means(path: str, load: str | int) -> np.ndarray:
 
 def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
     files: Checks = {}  # each once, also where two splits share it
-    faults, sets, task = [], {}, find_task(config)
+    faults = []
+    sets = {}
+    task = find_task(config)
     seen: dict[str, dict] = {}
     for name, settings in datasets(config, splits):
         if alike := next((other for other in seen if seen[other] == settings), None):
             print(f'{name}: the same as {alike}')
             continue
         seen[name] = settings
-        samples, classes = sets[name] = _samples(name, settings)
+        sets[name] = _listed(name, settings)
+        samples = sets[name].samples
         files |= _checks(name, samples, color_type(settings.get('pipeline') or ()))
         if task:
             files |= {(path, None): look for path, look in task.file_checks(settings).items()}
         labels = {s['gt_label'] for s in samples if isinstance(s.get('gt_label'), int)}
-        for label, known in enumerate(classes if labels else ()):
+        for label, known in enumerate(sets[name].classes if labels else ()):
             if label not in labels:
                 faults.append(f'{name}: no image of the class {known!r}')
     with ThreadPool(workers) as pool:  # decoders leave Python's lock; nothing has to be forked
@@ -157,8 +161,14 @@ def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
     print(f'{number}, all can be read')
 
 
-def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
-    """Return what a data set lists, before it leaves anything out, and its classes."""
+class Listed(NamedTuple):
+    """What a data set lists, before it leaves anything out, and its classes."""
+
+    samples: list[dict]
+    classes: Sequence[str]
+
+
+def _listed(name: str, settings: dict) -> Listed:
     unfiltered = {'filter_cfg': None} if 'filter_cfg' in settings else {}
     try:
         with redirect_stdout(StringIO()):  # pycocotools says that it reads
@@ -166,7 +176,7 @@ def _samples(name: str, settings: dict) -> tuple[list[dict], Sequence[str]]:
         samples = [dataset.get_data_info(i) for i in range(len(dataset))]
     except (OSError, RuntimeError, ValueError, LookupError, AssertionError) as error:
         raise InputError(f'{name}: {error}') from error
-    return samples, dataset.metainfo.get('classes') or ()
+    return Listed(samples, dataset.metainfo.get('classes') or ())
 
 
 def _checks(name: str, samples: list[dict], load: str | int) -> Checks:
