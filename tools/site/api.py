@@ -46,8 +46,8 @@ ROOMS = {
     ),
     'training': (
         'Training',
-        'Bit-exact resuming, optimizer wrappers, parameter groups, schedules.',
-        ['exact', 'training'],
+        'Calls from Python, bit-exact resuming, optimizer wrappers, schedules.',
+        ['commands.python', 'running.result', 'running.request', 'exact', 'training'],
     ),
     'hooks': (
         'Hooks',

@@ -64,7 +64,7 @@ test.__signature__ = signature(TestRequest).replace(return_annotation=TestResult
 test.__test__ = False  # for pytest, of whoever imports it
 
 
-class CallParser(Parser):
+class _CallParser(Parser):
     """Raises its errors, and prints no help: Python goes on."""
 
     def __init__(self, **options: Any) -> None:
@@ -89,4 +89,4 @@ def _parsed(verb: str, positional: list, options: dict[str, Any]) -> dict[str, A
     if not isinstance(changes, Mapping):
         raise InputError(f'cfg_options={changes!r}: must be a dict of settings, by their keys')
     given = Namespace(cfg_options=dict(changes))
-    return vars(verb_parser(verb, CallParser).parse_args(_words(positional, named), given))
+    return vars(verb_parser(verb, _CallParser).parse_args(_words(positional, named), given))
