@@ -8,7 +8,7 @@ from vitbackbones.data.loading.coco_masks import box_around, to_rle
 from vitbackbones.drawing import boxes
 from vitbackbones.drawing.boxes import GRAY as IGNORED_COLOR
 from vitbackbones.drawing.boxes import Objects, draw_objects, write_labels
-from vitbackbones.drawing.sheet import LINE, PALETTE
+from vitbackbones.drawing.sheet import LINE, PALETTE, label_width
 from vitbackbones.runtime.answers import Detected
 
 GRAY = (128, 128, 128)
@@ -43,6 +43,18 @@ def test_labels_cover_no_other_and_are_left_out_where_there_is_no_room():
     colors = [(9, 9, i) for i in range(9)]
     write_labels(picture, np.array([[1.0, 2, 30, 40]] * 9), ['a'] * 9, colors)
     assert [picture.getpixel((2, LINE * row + 1)) for row in range(3)] == colors[:3]
+
+
+def test_labels_that_touch_stand_side_by_side_and_none_leaves_the_picture():
+    width = label_width('a')
+    picture = Image.new('RGB', (3 * width, 4 * LINE))
+    colors = [(9, 9, i) for i in range(4)]
+    corners = np.array([[0, LINE, 1, 1], [width, LINE, 1, 1], [90, 99, 1, 1], [-5, 0, 1, 1]])
+    write_labels(picture, corners, ['a'] * 4, colors)
+    assert picture.getpixel((0, 0)) == colors[0]
+    assert picture.getpixel((width, 0)) == colors[1]
+    assert picture.getpixel((2 * width, 3 * LINE)) == colors[2]  # moved to the last row
+    assert picture.getpixel((0, LINE)) == colors[3]  # moved below the first
 
 
 @pytest.mark.parametrize('masked', [False, True])

@@ -3,7 +3,17 @@
 import numpy as np
 from matplotlib.figure import Figure
 
-from vitbackbones.reports.elements import LARGEST, Matrix, confusion_parts, drawing
+from PIL import Image
+
+from vitbackbones.reports.elements import (
+    LARGEST,
+    PAIRS,
+    Matrix,
+    confusion_parts,
+    count_pairs,
+    drawing,
+    photograph,
+)
 
 
 def matrix(classes):
@@ -35,3 +45,30 @@ def test_a_drawing_has_the_same_bytes_on_any_day():
     figure = Figure()
     figure.subplots().plot([1, 2])
     assert b'<dc:date>' not in drawing(figure, 'a line').content
+
+
+def test_pairs_of_classes_are_counted():
+    counts = count_pairs(np.array([0, 0, 2, 2, 2]), np.array([0, 1, 1, 1, 2]), 3)
+    assert counts.tolist() == [[1, 1, 0], [0, 0, 0], [0, 2, 1]]
+    assert count_pairs(np.array([], int), np.array([], int), 2).tolist() == [[0, 0], [0, 0]]
+
+
+def test_shares_of_rows():
+    counts = np.array([[1, 3], [0, 0]])
+    matrix = Matrix(rows='ab', columns='ab', counts=counts)
+    assert matrix.shares().tolist() == [[0.25, 0.75], [0, 0]]
+
+
+def test_so_many_mistakes_are_listed_and_none_that_did_not_happen():
+    counts = np.arange(25).reshape(5, 5)
+    names = {'rows': 'abcde', 'columns': 'abcde'}
+    assert len(confusion_parts(Matrix(**names, counts=counts), 'x')[0].rows) == PAIRS
+    (pairs, _) = confusion_parts(Matrix(**names, counts=np.eye(5, dtype=int)), 'x')
+    assert pairs.rows == []
+    assert pairs.digits == 1
+
+
+def test_a_picture_is_a_jpeg():
+    picture = photograph(Image.new('L', (8, 4)), 'gray')
+    assert (picture.kind, picture.title) == ('image/jpeg', 'gray')
+    assert picture.content.startswith(b'\xff\xd8')
