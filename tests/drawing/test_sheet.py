@@ -100,8 +100,8 @@ def place_of(picture, color):
 
 
 def test_colors_are_those_of_okabe_and_ito():
-    shown = ' '.join('%02X%02X%02X' % color for color in PALETTE)
-    assert shown == 'E69F00 56B4E9 009E73 F0E442 0072B2 D55E00 CC79A7'
+    shown = ' '.join(bytes(color).hex() for color in PALETTE)
+    assert shown == 'e69f00 56b4e9 009e73 f0e442 0072b2 d55e00 cc79a7'
 
 
 def test_pixels_in_the_order_of_opencv():

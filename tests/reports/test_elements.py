@@ -2,7 +2,6 @@
 
 import numpy as np
 from matplotlib.figure import Figure
-
 from PIL import Image
 
 from vitbackbones.reports.elements import (

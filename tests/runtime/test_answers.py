@@ -7,7 +7,16 @@ import torch
 import torch.nn.functional as F
 
 from vitbackbones.errors import InputError
-from vitbackbones.runtime.answers import READ, require_form
+from vitbackbones.runtime.answers import (
+    READ,
+    Classified,
+    Detected,
+    Segmented,
+    in_words,
+    require_form,
+    require_names,
+    require_numbers,
+)
 from vitbackbones.runtime.preparing import Prepared
 
 # an image of 8 x 12, of which 8 x 8 is a picture that was 16 x 20
@@ -85,3 +94,85 @@ def test_segments_are_on_the_picture():
 def test_outputs_that_are_no_answer_are_refused(task, shapes):
     with pytest.raises(InputError, match=rf'm\.onnx: .* cannot be an answer for {task}'):
         require_form(task, shapes, 'm.onnx', images=2)
+
+
+def test_shapes_in_words():
+    assert in_words([None, 3, 8]) == '? x 3 x 8'
+    with pytest.raises(InputError, match=r'p: no outputs cannot|p: mask \(\? x 2\) cannot'):
+        require_form('segmentation', {'mask': (None, 2)}, 'p')
+
+
+@pytest.mark.parametrize(
+    ('task', 'shapes'),
+    [
+        ('classification', {'logits': (2, None)}),
+        ('segmentation', {'mask': (None, 4, 4)}),
+        ('detection', {'segments': (2, 4, 5)}),
+        ('detection', {'boxes': (2, 7, 4), 'scores': (2, 7), 'labels': (2, None)}),
+        (
+            'detection',
+            {**{'boxes': (2, 7, 4), 'scores': (2, 7), 'labels': (2, 7)}, 'masks': (2, 7, 8, 8)},
+        ),
+    ],
+)
+def test_outputs_that_are_an_answer(task, shapes):
+    require_form(task, shapes, 'm.onnx', images=2)
+    require_form(task, shapes, 'm.onnx')
+
+
+@pytest.mark.parametrize(
+    ('answer', 'is_named'),
+    [
+        (Classified(np.zeros(3)), True),
+        (Classified(np.zeros(2)), True),
+        (Classified(np.zeros(4)), False),
+        (Segmented(np.array([[0, 2]])), True),
+        (Segmented(np.array([[0, 3]])), False),
+        (Segmented(np.array([[-1, 2]])), False),
+        (Detected(labels=np.array([2, 0])), True),
+        (Detected(labels=np.array([1, 3])), False),
+        (Detected(labels=np.array([], int)), True),
+        (Detected(segments=np.array([[9]])), True),
+    ],
+)
+def test_labels_have_names(answer, is_named):
+    if is_named:
+        require_names(answer, 'abc', 'm.onnx')
+        return
+    with pytest.raises(InputError, match='m.onnx answers with a label (3|-1), .* 3 classes'):
+        require_names(answer, 'abc', 'm.onnx')
+
+
+def test_floats_are_finite_and_other_numbers_are_not_looked_at():
+    good = {'a': np.array([1.0]), 'b': None, 'c': np.array([1]), 'd': np.array([], np.float32)}
+    require_numbers(good, 'm.onnx')
+    for bad in (np.nan, np.inf, -np.inf):
+        with pytest.raises(InputError, match='m.onnx answers with scores'):
+            require_numbers(good | {'scores': np.array([0.5, bad])}, 'm.onnx')
+
+
+def test_objects_of_just_the_least_score_are_sure():
+    boxes, masks = np.arange(12).reshape(3, 4), np.arange(3)[:, None, None]
+    found = Detected(boxes, np.array([0.5, 0.49, 0.3]), np.array([0, 0, 1]), masks)
+    sure = found.sure(np.array([0.5, 0.3]))
+    assert sure.labels.tolist() == [0, 1]
+    assert sure.boxes.tolist() == boxes[[0, 2]].tolist()
+    assert sure.masks.ravel().tolist() == [0, 2]
+    bare = Detected(boxes, found.scores, found.labels).sure(np.array([0.5, 0.3]))
+    assert (bare.masks, len(bare.boxes)) == (None, 2)
+    segments = Detected(segments=np.zeros((2, 2)))
+    assert segments.sure(np.array([1.0])) is segments
+
+
+def test_masks_cover_pixels_of_which_they_have_half():
+    masks = np.zeros((3, 8, 12), np.float32)
+    masks[0], masks[1] = 0.5, 0.49
+    picture = Prepared(np.zeros((3, 8, 12), np.float32), (8, 8), (8, 8))
+    found = READ['detection'](detections(masks=masks), picture)
+    assert found.masks.sum((1, 2)).tolist() == [64, 0]
+    assert found.scores.dtype == found.boxes.dtype == np.float32
+
+
+def test_of_equal_logits_the_first_class_is_meant():
+    labels = read('segmentation', logits=np.zeros((3, 8, 12), np.float32)).labels
+    assert (labels == 0).all()

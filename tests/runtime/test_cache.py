@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from vitbackbones.runtime import cache
-from vitbackbones.runtime.cache import Graphs, foreign_code, recall, remember
+from vitbackbones.runtime.cache import (
+    ANY,
+    Graphs,
+    foreign_code,
+    key_of,
+    name_of,
+    recall,
+    remember,
+    versions,
+)
 
 from .graphs import write_classifier
 
@@ -141,3 +150,61 @@ def test_code_of_the_user_counts(tmp_path, monkeypatch):
     assert tmp_path / 'guest_backbone.py' in found
     assert not [file for file in found if 'site-packages' in file.parts]
     assert Path(cache.__file__) not in found
+
+
+def test_names_and_keys():
+    assert name_of((320, 256)) == '320x256'
+    assert key_of({'a': 1, 'b': 2}) == key_of({'b': 2, 'a': 1}) != key_of({'a': 1, 'b': 3})
+    assert Graphs('key', '.onnx').names() == []
+    graphs = cached('key')
+    write_classifier(graphs.file('8x8'))
+    assert graphs.names() == [ANY]
+    graphs.seal('8x8')
+    assert graphs.names() == ['8x8', ANY]
+    assert Graphs('key', '.xml').names() == []
+
+
+def test_one_process_after_the_other_adds_graphs(monkeypatch):
+    graphs, calls = Graphs('key', '.onnx'), []
+    monkeypatch.setattr(cache.fcntl, 'lockf', lambda file, how: calls.append((file.name, how)))
+    for _ in range(2):
+        with graphs.turn():
+            assert (graphs.folder / '.lock').is_file()
+    assert calls == [(str(graphs.folder / '.lock'), cache.fcntl.LOCK_EX)] * 2
+
+    def fail(file, how):
+        raise OSError
+
+    monkeypatch.setattr(cache.fcntl, 'lockf', fail)
+    with graphs.turn():  # a file system without locks
+        calls.append('inside')
+    assert calls[-1] == 'inside'
+
+
+@pytest.mark.parametrize(('chosen', 'threads'), [('', 0), ('3', 3), ('3,2', 0)])
+def test_threads_are_as_many_as_the_environment_says(monkeypatch, chosen, threads):
+    graphs, given = cached('key'), []
+    monkeypatch.setenv('OMP_NUM_THREADS', chosen)
+    monkeypatch.setattr(cache, 'load', lambda file, count: given.append((file, count)))
+    graphs.open('any')
+    assert given == [(graphs.file('any'), threads)]
+
+
+def test_a_damaged_graph_loses_its_seal():
+    graphs = cached('key')
+    graphs.file('any').write_bytes(b'')
+    assert graphs.open('any') is None
+    assert not (graphs.folder / 'any.onnx.seal').exists()
+
+
+def test_versions_are_those_of_what_computes(monkeypatch, tmp_path):
+    for name in ('torch-2.0', 'Pillow-9', 'requests-1', 'mmdet-3'):
+        (tmp_path / f'{name}.dist-info').mkdir()
+    monkeypatch.setattr(sys, 'path', [str(tmp_path), str(tmp_path)])
+    versions.cache_clear()
+    try:
+        found = versions()
+    finally:
+        versions.cache_clear()
+    assert found['packages'] == 'Pillow-9 mmdet-3 torch-2.0'
+    assert found.keys() == {'python', 'vitbackbones', 'packages', 'code'}

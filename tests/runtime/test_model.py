@@ -113,3 +113,29 @@ def test_objects_that_are_no_numbers_are_one_message_and_empty_places_none(tmp_p
     write_detector(tmp_path / 'bad.onnx', found)
     with pytest.raises(InputError, match=f'{name} that are NaN or infinite'):
         load(tmp_path / 'bad.onnx').predict(pixels)
+
+
+def test_a_card_whose_steps_are_unknown_is_refused(tmp_path):
+    write_classifier(tmp_path / 'model.onnx', steps=[{'type': 'run'}])
+    with pytest.raises(InputError, match=r'model\.onnx\.json: steps\[0\]'):
+        load(tmp_path / 'model.onnx')
+
+
+def test_what_a_graph_is_run_on(tmp_path):
+    write_segmentor(tmp_path / 'whole.onnx')
+    images = np.zeros((1, 3, 16, 24), np.float32)
+    assert [part is images for part in load(tmp_path / 'whole.onnx').parts(images)] == [True]
+    slide = {'type': 'slide', 'crop': [16, 16], 'stride': [8, 8]}
+    write_segmentor(tmp_path / 'model.onnx', (16, 16), steps=[slide])
+    parts = load(tmp_path / 'model.onnx').parts(images)
+    assert sum(len(part) for part in parts) == 2
+    assert {part.shape[1:] for part in parts} == {(3, 16, 16)}
+
+
+def test_another_way_to_run_leaves_the_first_alone(tmp_path):
+    write_classifier(tmp_path / 'model.onnx')
+    exported = load(tmp_path / 'model.onnx')
+    other = exported.running(lambda image: [np.full((len(image), 3), 7, np.float32)])
+    images = np.zeros((2, 3, 32, 32), np.float32)
+    assert other.run(images)['logits'].tolist() == [[7] * 3] * 2
+    assert exported.run(images)['logits'].tolist() == [[0] * 3] * 2

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from vitbackbones.errors import InputError
+from vitbackbones.runtime import preparing
 from vitbackbones.runtime.preparing import prepare
 
 from .cards import make_card
@@ -61,3 +62,73 @@ def test_pixels_are_padded_before_normalization():
     prepared = prepare(np.zeros((4, 9, 3), np.uint8), card)
     assert prepared.image.shape == (3, 8, 16)
     assert prepared.image[0, 7, 15] == np.float32(114 - np.float32(123.675)) / np.float32(58.395)
+
+
+@pytest.mark.parametrize(
+    ('step', 'size', 'expected'),
+    [
+        ({'type': 'resize', 'size': [5, 7]}, (40, 60), (5, 7)),
+        ({'type': 'resize_to_multiple', 'divisor': 32}, (33, 64), (64, 64)),
+        ({'type': 'resize_edge', 'length': 20}, (40, 60), (20, 30)),
+        ({'type': 'resize_edge', 'length': 20}, (60, 40), (30, 20)),
+        ({'type': 'resize_edge', 'length': 20}, (40, 40), (20, 20)),
+        ({'type': 'resize_edge', 'length': 20, 'edge': 'long'}, (40, 60), (13, 20)),
+        ({'type': 'resize_edge', 'length': 20, 'edge': 'long'}, (60, 40), (20, 13)),
+        ({'type': 'resize_edge', 'length': 20, 'edge': 'width'}, (60, 40), (30, 20)),
+        ({'type': 'resize_edge', 'length': 20, 'edge': 'height'}, (40, 60), (20, 30)),
+        ({'type': 'resize_over', 'size': [20, 20]}, (40, 61), (20, 30)),
+        ({'type': 'resize_over', 'size': [20, 40]}, (40, 60), (27, 40)),
+        ({'type': 'resize_into', 'size': [20, 20]}, (40, 60), (13, 20)),
+        ({'type': 'resize_into', 'size': [10, 90]}, (40, 61), (10, 15)),
+        ({'type': 'resize_into', 'size': [25, 25]}, (25, 10), (25, 10)),
+        ({'type': 'resize_within', 'longer': 30, 'shorter': 25}, (40, 60), (20, 30)),
+        ({'type': 'resize_within', 'longer': 90, 'shorter': 25}, (60, 40), (38, 25)),
+        ({'type': 'resize_within', 'longer': float('inf'), 'shorter': 20}, (40, 60), (20, 30)),
+        ({'type': 'center_crop', 'size': [20, 30]}, (40, 60), (20, 30)),
+        ({'type': 'center_crop', 'size': [50, 30]}, (40, 60), (40, 30)),
+        ({'type': 'pad_pixels', 'size': [50, 30]}, (40, 60), (50, 60)),
+        ({'type': 'pad_pixels', 'multiple': 32}, (40, 64), (64, 64)),
+        ({'type': 'pad_pixels'}, (40, 60), (40, 60)),
+        ({'type': 'pad', 'size': [99, 99]}, (40, 60), (40, 60)),  # comes later
+        ({'type': 'slide', 'crop': [9, 9], 'stride': [9, 9]}, (40, 60), (40, 60)),
+    ],
+)
+def test_sizes(step, size, expected):
+    prepared = prepare(np.zeros((*size, 3), np.uint8), make_card(steps=[step]))
+    assert prepared.shape == expected
+    assert prepared.original == size
+
+
+def test_the_center_is_cropped():
+    pixels = np.zeros((9, 12, 3), np.uint8)
+    pixels[...] = np.arange(9)[:, None, None] * 12 + np.arange(12)[None, :, None]
+    picture = preparing._changed(pixels, {'type': 'center_crop', 'size': [4, 6]})
+    assert picture[:, :, 0].tolist() == pixels[2:6, 3:9, 0].tolist()  # round(2.5) is 2
+    whole = preparing._changed(pixels, {'type': 'center_crop', 'size': [20, 6]})
+    assert whole.shape == (9, 6, 3)
+
+
+@pytest.mark.parametrize('backend', ['cv2', 'pillow'])
+def test_ways_to_resize(backend):
+    pixels = np.zeros((4, 4, 3), np.uint8)
+    pixels[:, 2:] = 200
+    step = {'type': 'resize', 'size': [4, 8], 'backend': backend}
+    smooth = preparing._changed(pixels, step)
+    assert len(np.unique(smooth)) > 2
+    sharp = preparing._changed(pixels, step | {'interpolation': 'nearest'})
+    assert np.unique(sharp).tolist() == [0, 200]
+    assert smooth.shape == sharp.shape == (4, 8, 3)
+
+
+def test_numbers_of_a_normalized_picture():
+    pixels = np.full((2, 2, 3), (10, 20, 30), np.uint8)  # BGR
+    card = make_card(steps=[{'type': 'pad', 'size': [3, 4]}])
+    image = prepare(pixels, card).image
+    assert image.shape == (3, 3, 4)
+    assert image.dtype == np.float32
+    expected = (np.array([30, 20, 10]) - card.input.mean) / card.input.std
+    np.testing.assert_allclose(image[:, 0, 0], expected, rtol=1e-5)
+    assert (image[:, 2:] == 0).all()
+    assert (image[:, :, 2:] == 0).all()
+    multiple = make_card(steps=[{'type': 'pad_to_multiple', 'divisor': 4}])
+    assert prepare(np.zeros((5, 4, 3), np.uint8), multiple).image.shape == (3, 8, 4)

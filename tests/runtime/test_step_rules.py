@@ -38,6 +38,44 @@ def test_an_option_of_a_step_is_refused(step, message):
         require_steps([step], 'm.onnx')
 
 
+@pytest.mark.parametrize(
+    'step',
+    [
+        {'type': 'resize', 'size': [1, 1]},
+        {'type': 'resize', 'size': [8, 8], 'backend': 'pillow', 'interpolation': 'box'},
+        {'type': 'resize', 'size': [8, 8], 'interpolation': 'area'},
+        {'type': 'resize_within', 'longer': float('inf'), 'shorter': 1},
+        {'type': 'resize_within', 'longer': 1, 'shorter': 1},
+        {'type': 'resize_edge', 'length': 1, 'edge': 'long'},
+        {'type': 'slide', 'crop': [8, 9], 'stride': [8, 9]},
+        {'type': 'pad_pixels'},
+        {'type': 'pad_pixels', 'value': [0, 255, 1], 'multiple': 1},
+        {'type': 'pad', 'size': [4096, 8192]},
+    ],
+)
+def test_options_at_their_limits(step):
+    require_steps([step], 'm.onnx')
+
+
+@pytest.mark.parametrize(
+    'step',
+    [
+        {'type': 'pad', 'size': [8192, 4097]},
+        {'type': 'pad', 'size': [8]},
+        {'type': 'pad_pixels', 'value': [0, 255]},
+        {'type': 'pad_pixels', 'value': 256},
+        {'type': 'slide', 'crop': [8, 9], 'stride': [9, 9]},
+        {'type': 'slide', 'crop': [8, 9], 'stride': [8, 10]},
+        {'type': 'pad_to_multiple', 'divisor': 2**20 + 1},
+        {'type': 'resize', 'size': [8, 8], 'interpolation': 'box'},
+        {'type': 'resize_within', 'longer': 0.5, 'shorter': 1},
+    ],
+)
+def test_options_beyond_their_limits(step):
+    with pytest.raises(InputError, match=r'm\.onnx: steps\[1\]'):
+        require_steps([{'type': 'pad_pixels'}, step], 'm.onnx')
+
+
 def test_a_card_that_asks_for_another_step_is_refused(tmp_path):
     write_classifier(tmp_path / 'model.onnx', steps=[{'type': 'run'}])
     with pytest.raises(InputError, match='is not a step'):

@@ -1,5 +1,8 @@
 """Suppression in a graph: each image by itself, and kept in torch's files."""
 
+import subprocess
+import sys
+
 import torch
 from torch import nn
 
@@ -30,3 +33,20 @@ def test_a_file_of_torch_keeps_the_operator(tmp_path):
     file = tmp_path / 'suppress.pt2'
     torch.export.save(torch.export.export(Suppress(), (boxes_of(4), GIVEN)), file)
     assert torch.equal(torch.export.load(file).module()(boxes_of(4), GIVEN), STAY)
+
+
+def test_operators_are_there_in_a_new_process():
+    code = (
+        'import torch; from vitbackbones.runtime.suppression import suppress;'
+        'print(suppress(torch.zeros(1, 1, 4), torch.ones(1, 1), 0.5).tolist())'
+    )
+    run = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True, check=True)
+    assert run.stdout == '[[True]]\n'
+
+
+def test_boxes_that_overlap_by_just_the_threshold_stay():
+    pair = BOXES[None, :2]
+    scores = torch.tensor([[0.9, 0.8]])
+    assert suppress(pair, scores, 0.6).tolist() == [[True, True]]
+    assert suppress(pair, scores, 0.59).tolist() == [[True, False]]
+    assert suppress(pair[:, :0], scores[:, :0], 0.5).shape == (1, 0)

@@ -27,6 +27,13 @@ def test_it_is_read_again_for_these_weights_alone(weights):
     assert read_threshold(weights) is None
 
 
+def test_it_may_be_written_elsewhere_for_people_to_read(weights, tmp_path):
+    (tmp_path / 'other').mkdir()
+    path = write_threshold(weights, CHOSEN, tmp_path / 'other')
+    assert path == tmp_path / 'other' / 'epoch_1.pth.threshold.json'
+    assert path.read_text().startswith('{\n "score": 0.41,\n')
+
+
 def test_classes_have_their_own():
     np.testing.assert_allclose(CHOSEN.of(['cat', 'dog']), [0.41, 0.6])
     assert str(CHOSEN) == '0.41 (dog 0.6, best F1 of a test)'
