@@ -6,7 +6,16 @@ import pytest
 from mmengine.config import Config, DictAction
 
 from vitbackbones.configuration.read import with_options
-from vitbackbones.preparing.agreement import check_batch_size, check_normalization, disagreements
+from vitbackbones.errors import InputError
+from vitbackbones.preparing.agreement import (
+    check_batch_size,
+    check_normalization,
+    disagreements,
+    listed,
+    missing_sections,
+    require_agreement,
+    require_fit,
+)
 from vitbackbones.weights import PUBLISHED
 
 SCOPES = {'CocoMetric': 'mmdet', 'mmseg.IoUMetric': 'mmseg', 'Accuracy': 'mmpretrain'}
@@ -89,6 +98,103 @@ def detr(**model):
 )
 def test_detr(model, agrees):
     assert (disagreements(detr(**model)) == []) is agrees
+
+
+def weighted(weights, scope='mmseg', kind='FCNHead', **head):
+    """What is said of a head of four classes whose loss has these weights."""
+    loss = {key: head.pop(key) for key in ('use_sigmoid',) if key in head}
+    head = {'type': kind, 'num_classes': 4, 'loss_decode': {'class_weight': weights, **loss}} | head
+    return disagreements({'default_scope': scope, 'model': {'type': 'X', 'decode_head': head}})
+
+
+@pytest.mark.parametrize(
+    ('weights', 'options', 'said'),
+    [
+        ([1.0] * 4, {}, None),
+        ((1.0,) * 4, {}, None),
+        ([1.0] * 5, {}, 'has 5 weights for 4 classes; set it to [1.0] * 4'),
+        ([1.0] * 3, {}, 'has 3 weights for 4 classes; set it'),
+        ([1.0], {'num_classes': 2, 'out_channels': 1}, None),
+        ([1.0] * 2, {'num_classes': 2, 'out_channels': 1}, 'has 2 weights for 1 classes'),
+        ([1.0] * 5, {'scope': 'mmdet'}, None),
+        ([1.0] * 4, {'scope': 'mmdet'}, 'has 4 weights for 4 classes and "no object"; set it to '),
+        ([1.0] * 4, {'scope': 'mmdet', 'use_sigmoid': True}, None),
+        ([1.0] * 4, {'scope': 'mmdet', 'out_channels': 1, 'use_sigmoid': True}, None),
+        ([1.0] * 5, {'kind': 'Mask2FormerHead'}, None),
+        (2.0, {}, 'is one number for 4 classes'),
+        (2.0, {'use_sigmoid': True}, None),
+        (2.0, {'kind': 'DETRHead'}, None),
+        (None, {}, None),
+        (__file__, {}, None),
+        ('nowhere.npy', {}, "is 'nowhere.npy', a file that is not there"),
+        ([1.0] * 3, {'num_classes': 0}, None),
+        ([1.0], {'num_classes': 0, 'num_things_classes': 2}, None),
+        ([1.0] * 4, {'num_classes': 0, 'num_things_classes': 2, 'num_stuff_classes': 2}, None),
+    ],
+)
+def test_losses_weigh_each_class(weights, options, said):
+    found = weighted(weights, **options)
+    assert len(found) == (said is not None)
+    for text in found:
+        assert text.startswith(f'model.decode_head.loss_decode.class_weight: {said}')
+
+
+def test_each_loss_of_a_list_is_looked_at():
+    losses = [{'class_weight': [1.0] * 3}, {'class_weight': [1.0] * 4}, {}]
+    found = weighted(None, loss_decode=losses, other={'class_weight': [1.0]})
+    assert len(found) == 1
+
+
+def pipeline(*kinds, scope='mmdet'):
+    steps = [{'type': kind} for kind in kinds]
+    return disagreements(
+        {'default_scope': scope, 'train_dataloader': {'dataset': {'type': 'X', 'pipeline': steps}}}
+    )
+
+
+@pytest.mark.parametrize(
+    ('kinds', 'is_packed'),
+    [
+        (['LoadImageFromFile', 'PackDetInputs'], True),
+        (['PackDetInputs', 'Resize'], False),
+        (['LoadImageFromFile'], False),
+        (['mmdet.RandomFlip'], False),
+        (['NoSuchStep'], True),  # of someone, who knows
+        ([], False),
+    ],
+)
+def test_pipelines_end_in_a_step_that_packs(kinds, is_packed):
+    found = pipeline(*kinds)
+    assert len(found) == (not is_packed)
+    assert all(text.startswith('train_dataloader.dataset.pipeline: ') for text in found)
+    assert all("'mmdet.PackDetInputs'" in text or 'PackDetInputs' in text for text in found)
+
+
+def test_a_split_has_all_of_its_sections_or_none():
+    parts = {'val_dataloader': {}, 'val_cfg': {}, 'val_evaluator': {}}
+    assert [*missing_sections(parts)] == [*missing_sections({})] == []
+    (text,) = missing_sections(parts | {'val_cfg': None})
+    assert text.startswith('val_cfg: is missing beside val_dataloader, val_evaluator')
+    (text,) = missing_sections({'test_evaluator': {}})
+    assert text.startswith('test_dataloader: is missing beside test_evaluator')
+
+
+def test_settings_that_do_not_fit_are_refused():
+    bad = Config(with_best('nope', **COCO))
+    with pytest.raises(InputError, match='nope'):
+        require_agreement(bad)
+    bad.model = {'type': 'X', 'bbox_head': {'num_classes': 3}}
+    with pytest.raises(InputError, match='nope'):
+        require_fit(bad, ('train',))
+    dataset = {'type': 'CocoDataset', 'metainfo': {'classes': ('a', 'b')}}
+    bad.train_dataloader = {'dataset': dataset}
+    with pytest.raises(InputError, match='num_classes'):
+        require_fit(bad, ('train',))
+    assert disagreements({'default_scope': 'mmpose'}) == []
+
+
+def test_numbers_as_options_read_them():
+    assert listed([123.675, 1.0, 0.5]) == '[123.675,1,0.5]'
 
 
 VIT = {'type': 'vitbackbones.ViT'}

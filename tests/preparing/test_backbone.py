@@ -1,11 +1,12 @@
 """``--backbone``: any backbone under the heads of any config."""
 
 import pytest
+from mmengine.config import Config, ConfigDict
 
 from vitbackbones.errors import InputError
 from vitbackbones.inference.configured import read_model_config
 from vitbackbones.preparing.agreement import check_normalization
-from vitbackbones.preparing.backbone import KEY
+from vitbackbones.preparing.backbone import KEY, _fit_neck, settings_of, use_backbone
 from vitbackbones.preparing.pretrained import prepare_pretrained
 from vitbackbones.preparing.trial import try_model
 
@@ -110,3 +111,65 @@ def test_a_name_that_transformers_does_not_have_is_refused():
     pytest.importorskip('transformers')
     with pytest.raises(InputError, match="transformers has no backbone 'dinov'; did you mean"):
         exchanged('quick_detector', 'hf:dinov')
+
+
+@pytest.mark.parametrize('changes', [{}, {KEY: {'type': 'X'}}, {'model': 'x'}])
+def test_a_config_without_another_backbone_stays(changes):
+    config = Config({'model': {'backbone': {'type': 'Y'}}})
+    assert use_backbone(config, changes) is config
+    assert config.model.backbone == {'type': 'Y'}
+
+
+def test_a_model_without_a_backbone_is_refused():
+    with pytest.raises(InputError, match='--backbone pvt_t'):
+        use_backbone(Config({'model': {'type': 'X'}}), {KEY: 'pvt_t'})
+
+
+def test_settings_of_ours_and_of_a_library():
+    old = {'type': 'X', 'in_channels': 4, 'with_cp': True, 'depth': 3}
+    found = settings_of('pvt_t', old)
+    kept = {'in_channels': 4, 'with_cp': True, 'type': 'vitbackbones.PVT', 'out_type': 'featmap'}
+    assert found.items() >= kept.items()
+    assert 'depth' not in found or found['depth'] != 3
+    assert settings_of('pvt_t', {'out_type': 'pooled'})['out_type'] != 'featmap'
+    timm = settings_of('timm:test_vit', {'out_type': 'cls_token'})
+    assert timm.items() >= {'type': 'vitbackbones.Timm', 'name': 'test_vit'}.items()
+    assert timm['out_type'] == 'pooled'
+    assert 'out_type' not in settings_of('timm:test_vit', {})
+
+
+def fitted(before, strides, **model):
+    model = ConfigDict(model)
+    _fit_neck(model, before, strides)
+    return model
+
+
+def test_heads_without_a_neck():
+    several = {'type': 'UPerHead', 'in_channels': [1, 2], 'in_index': [0, 1]}
+    model = fitted([4, 8], [16], decode_head=several)
+    assert model.neck == {'type': 'vitbackbones.Levels', 'out_strides': [4, 8]}
+    assert model.decode_head == {'type': 'UPerHead', 'in_index': [0, 1]}
+    as_many = fitted([4, 8], [8, 16], decode_head=dict(several))
+    assert 'neck' not in as_many
+    one = {'type': 'FCNHead', 'in_channels': 1, 'in_index': 1}
+    assert fitted([4, 8], [16], decode_head=dict(one)).decode_head == {'type': 'FCNHead'}
+    assert fitted([4, 8], [8, 16], decode_head=dict(one)).decode_head == {
+        **{'type': 'FCNHead', 'in_index': 1}
+    }
+
+
+def test_necks():
+    mla = {'type': 'MLANeck', 'in_channels': [1]}
+    assert fitted([16], [32], neck=dict(mla)).neck == {'type': 'MLANeck', 'stride': 32}
+    assert fitted([16], [16], neck=dict(mla)).neck == {'type': 'MLANeck'}
+    given = {'type': 'MLANeck', 'stride': 8}
+    assert fitted([8], [8, 32], neck=dict(given)).neck == given
+    other = {'type': 'Other', 'in_channels': [1]}
+    assert fitted([8], [32], neck=dict(other)).neck == {'type': 'Other'}
+    fpn = {'type': 'FPN', 'in_channels': [1, 2, 3], 'out_channels': 64, 'start_level': 1}
+    assert fitted([4, 8, 16], [4, 8, 16], neck=dict(fpn)).neck.type == 'FPN'
+    pyramid = fitted([4, 8, 16], [16, 32], neck=dict(fpn)).neck
+    assert pyramid == {
+        **{'type': 'vitbackbones.Pyramid', 'out_channels': 64, 'out_strides': [8, 16]}
+    }
+    assert fitted([8], [8], neck={'type': 'FPN'}).neck.type == 'vitbackbones.Pyramid'

@@ -17,6 +17,11 @@ from vitbackbones.preparing.images import image_rules, shared_files
         ([0.0] * 3, [255.0] * 3, ''),
         ([123.7, 116.3, 103.5], [58.4, 57.1, 57.4], ''),
         ([127.5], [127.5], ''),
+        ([1.1] * 3, [1.0] * 3, ''),
+        ([1.0] * 3, [1.0] * 3, 'from 0 to 255 here'),
+        ([0.0] * 3, [0.9] * 3, 'from 0 to 255 here'),
+        ([1.0] * 3, [2.0], 'has 3 values, but std has 1'),
+        ([], [], ''),
     ],
 )
 def test_mean_and_deviation_are_of_the_scale_of_pixels(mean, std, said):
@@ -55,3 +60,40 @@ def test_bands_of_floating_point_may_have_any_scale(color, refused):
     steps = [{'type': 'vitbackbones.LoadImage', 'color_type': color}]
     config = {'model': model, 'train_dataloader': loader(pipeline=steps)}
     assert any('from 0 to 255' in text for text in image_rules(config)) == refused
+
+
+@pytest.mark.parametrize(
+    ('scope', 'kind', 'type', 'is_read'),
+    [
+        ('mmdet', 'pooled', 'vitbackbones.ViT', False),
+        ('mmseg', 'cls_token', 'vitbackbones.ViT', False),
+        ('mmseg', 'featmap', 'vitbackbones.ViT', True),
+        ('mmseg', None, 'vitbackbones.ViT', True),
+        ('mmpretrain', 'pooled', 'vitbackbones.ViT', True),
+        ('mmdet', 'pooled', 'mmpretrain.ViT', True),
+    ],
+)
+def test_heads_of_dense_tasks_read_maps(scope, kind, type, is_read):
+    backbone = {'type': type, 'out_type': kind}
+    found = [*image_rules({'default_scope': scope, 'model': {'backbone': backbone}})]
+    assert len(found) == (not is_read)
+    assert all(text.startswith('model.backbone.out_type') for text in found)
+
+
+@pytest.mark.parametrize(
+    ('split', 'kind', 'keys', 'lacking'),
+    [
+        ('val', 'PackDetInputs', ('img_id', 'ori_shape', 'img_shape', 'scale_factor'), ''),
+        ('val', 'PackDetInputs', ('img_id', 'ori_shape'), 'img_shape, scale_factor'),
+        ('val', 'mmseg.PackSegInputs', ('ori_shape',), 'img_shape'),
+        ('val', 'PackDetInputs', None, ''),
+        ('val', 'PackInputs', (), ''),
+        ('train', 'PackDetInputs', (), ''),
+    ],
+)
+def test_facts_of_a_picture_that_are_measured_by(split, kind, keys, lacking):
+    steps = [{'type': 'Resize'}, {'type': kind, 'meta_keys': keys}]
+    found = [*image_rules({f'{split}_dataloader': loader(type='X', pipeline=steps)})]
+    assert len(found) == bool(lacking)
+    place = f'{split}_dataloader.dataset.pipeline.1.meta_keys: lacks {lacking},'
+    assert all(text.startswith(place) for text in found)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from mmengine.config import Config
 
 from vitbackbones.configuration.read import read_config
-from vitbackbones.preparing.levels import advice, finest_stride, seen_sides
+from vitbackbones.preparing.levels import FEW, advice, finest_stride, seen_sides
 
 pytestmark = pytest.mark.compat
 
@@ -42,3 +43,64 @@ def test_what_would_help_is_said():
     small = advice(config, [sample(*[(0, (8, 8))] * 30)], classes[:1], is_train=True)
     assert 'what would help: pictures 4.0 times as large' in small
     assert advice(config, [{'gt_label': 1}], classes, is_train=True) == ''
+
+
+def resized(*steps, split='test'):
+    return Config({f'{split}_dataloader': {'dataset': {'type': 'X', 'pipeline': [*steps]}}})
+
+
+@pytest.mark.parametrize(
+    ('step', 'sides'),
+    [
+        ({'type': 'Resize', 'scale': (200, 100), 'keep_ratio': True}, [20, 10]),
+        ({'type': 'Resize', 'scale': (100, 200), 'keep_ratio': True}, [20, 10]),
+        ({'type': 'mmdet.Resize', 'scale': (200, 400)}, [56.57, 28.28]),
+        ({'type': 'Pad', 'scale': (200, 100)}, [20, 20]),
+        ({'type': 'Resize'}, [20, 20]),
+    ],
+)
+@pytest.mark.parametrize('split', ['test', 'train'])
+def test_sides_as_the_model_sees_them(step, sides, split):
+    boxes = np.array([[20.0, 20], [40, 10]])
+    pictures = np.array([[100.0, 100], [200, 200]])
+    found = seen_sides(resized(step, split=split), boxes, pictures)
+    np.testing.assert_allclose(found, sides, atol=0.01)
+    assert seen_sides(resized(step), -boxes[:1], pictures[:1]) > 0
+    assert seen_sides(resized(), boxes[:1] * [[1, -1]], pictures[:1]) == 0
+
+
+@pytest.mark.parametrize(
+    ('model', 'stride'),
+    [
+        ({'bbox_head': {'prior_generator': {'strides': [16, 8]}}}, 8),
+        ({'bbox_head': {'anchor_generator': {'strides': [(8, 8)]}}}, 8),
+        ({'rpn_head': {'anchor_generator': {'strides': [4]}}, 'neck': {'out_strides': [2]}}, 4),
+        ({'neck': {'out_strides': [32, 16]}}, 16),
+        ({}, None),
+    ],
+)
+def test_where_the_finest_level_stands(model, stride):
+    assert finest_stride(Config({'model': model})) == stride
+
+
+def test_objects_of_just_a_cell_and_of_just_enough_pictures_need_no_help():
+    config = resized()
+    config.model = {'neck': {'out_strides': [8]}}
+    text = advice(config, [sample(*[(0, (8, 8))] * FEW)], ['cat'], is_train=True)
+    assert '0% below a cell of the finest level, 8' in text
+    assert 'would help' not in text
+    fewer = advice(config, [sample(*[(0, (8, 8))] * (FEW - 1))], ['cat'], is_train=True)
+    assert fewer.endswith(f'more pictures of cat ({FEW - 1})')
+    names = 'abcdefg'
+    many = advice(config, [sample((0, (9, 9)))], names, is_train=True)
+    assert many.endswith('more pictures of a (1), b (0), c (0), d (0), e (0)')
+    assert 'finest' not in advice(resized(), [sample((0, (9, 9)))], names, is_train=False)
+    ignored = sample((0, (9, 9)))
+    ignored['instances'][0]['ignore_flag'] = 1
+    assert advice(config, [ignored], names, is_train=True) == ''
+
+
+def test_percentiles_of_sides():
+    sides = [(0, (side, side)) for side in range(1, 12)]
+    text = advice(resized(), [sample(*sides)], ['cat'], is_train=False)
+    assert ': 2, 6 and 10 pixels (10, 50 and 90 %)' in text

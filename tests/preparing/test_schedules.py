@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitbackbones.preparing.schedules import length_rules, simulated
+from vitbackbones.preparing.schedules import base_rates, length_rules, simulated
 
 WARM_UP = {'type': 'LinearLR', 'start_factor': 0.1, 'by_epoch': False, 'end': 500}
 
@@ -111,3 +111,77 @@ def test_a_trial_of_one_step_is_meant():
     warm = {'type': 'LinearLR', 'start_factor': 1e-6, 'by_epoch': False, 'end': 1500}
     assert not findings([warm], max_iters=1)
     assert 'the run learns nothing' in findings([warm | {'end_factor': 1e-6}], max_iters=9)[0]
+
+
+@pytest.mark.parametrize(
+    ('loop', 'begins'),
+    [
+        ({'max_epochs': 5, 'val_begin': 6}, True),
+        ({'max_epochs': 5, 'val_begin': 5}, False),
+        ({'max_iters': 5, 'val_begin': 6}, True),
+        ({'max_epochs': 5}, False),
+        ({'max_epochs': True, 'val_begin': 6}, False),
+        ({'max_epochs': 0.5, 'val_begin': 6}, False),
+        ({'max_epochs': 1, 'val_begin': 2}, True),
+    ],
+)
+def test_an_evaluation_after_the_end(loop, begins):
+    found = [*length_rules({'train_cfg': loop, 'val_cfg': {}})]
+    assert [text.partition(':')[0] for text in found] == ['train_cfg.val_begin'] * begins
+    assert not [*length_rules({'train_cfg': loop, 'val_cfg': None})]
+
+
+@pytest.mark.parametrize(
+    ('loop', 'hook', 'is_refused'),
+    [
+        ({'max_iters': 9}, {'interval': 1}, True),
+        ({'max_iters': 9}, {'by_epoch': True}, True),
+        ({'max_iters': 9}, {'by_epoch': False}, False),
+        ({'max_epochs': 9}, {'interval': 1}, False),
+        ({'max_iters': 9}, None, False),
+    ],
+)
+def test_checkpoints_of_iterations(loop, hook, is_refused):
+    found = [*length_rules({'train_cfg': loop, 'default_hooks': {'checkpoint': hook}})]
+    assert len(found) == is_refused
+
+
+@pytest.mark.parametrize(
+    ('schedules', 'loop', 'said'),
+    [
+        ([{'type': 'StepLR', 'step_size': 1, 'begin': 10}], {'max_epochs': 10}, '0.begin: is 10'),
+        ([{'type': 'StepLR', 'step_size': 1, 'begin': 9}], {'max_epochs': 10}, None),
+        ([{'type': 'StepLR', 'step_size': 1}], {'max_iters': 10}, '0.by_epoch: must be False'),
+        ([{'type': 'ConstantLR', 'eta_min': 1}], {'max_epochs': 10}, '0.eta_min: is 1, above'),
+    ],
+)
+def test_schedules_of_another_length_or_unit(schedules, loop, said):
+    found = findings(schedules, **loop)
+    assert bool(found) == bool(said)
+    assert not said or f'param_scheduler.{said}' in found[0]
+
+
+def test_rates_that_groups_begin_with():
+    def rates(lr, keys=None):
+        wrapper = {'optimizer': {'type': 'SGD', 'lr': lr}}
+        wrapper |= {'paramwise_cfg': {'custom_keys': keys}} if keys else {}
+        return base_rates({'optim_wrapper': wrapper})
+
+    assert rates(0.5) == [0.5]
+    assert rates(None) == [1e-3]
+    assert rates(0.5, {'a': {'lr_mult': 0.1}, 'b': {'decay_mult': 0}}) == pytest.approx([0.5, 0.05])
+    assert findings([], lr=0, max_epochs=3) == [
+        'optim_wrapper.optimizer.lr: is 0, so the run learns nothing'
+    ]
+
+
+def test_epochs_and_iterations_are_stepped_each_in_their_turn():
+    halved = {'type': 'StepLR', 'step_size': 1, 'gamma': 0.5}
+    assert simulated([halved], [1.0], 3, by_iterations=False)[:1] == [[1.0]]
+    short = {'type': 'LinearLR', 'start_factor': 0.5, 'by_epoch': False, 'end': 6}
+    seen = [rate for (rate,) in simulated([halved, short], [1.0], 3, by_iterations=False)]
+    assert len(seen) == 6  # two iterations in an epoch
+    assert seen[0] == 0.5
+    assert seen[2] / seen[1] < 1 < seen[1] / seen[0]
+    by_steps = simulated([halved | {'by_epoch': False}], [1.0, 2.0], 4, by_iterations=True)
+    assert by_steps == [[1, 2], [0.5, 1], [0.25, 0.5], [0.125, 0.25]]
