@@ -1,5 +1,7 @@
 """Headers: sizes and orientations without decoding, and whether a JPEG is all there."""
 
+from io import BytesIO
+
 import cv2
 import numpy as np
 import pytest
@@ -7,6 +9,7 @@ from PIL import Image
 
 from vitbackbones.data.loading.image_file import (
     UnreadableImage,
+    decode,
     read_header,
     read_image,
     size_of,
@@ -81,3 +84,19 @@ def test_a_file_of_a_storage_is_asked_for_with_its_options(monkeypatch, tmp_path
     options = {'backend': 'petrel'}
     assert read_image('s3://pictures/a.png', backend_args=options).shape == (3, 4, 3)
     assert asked == [('s3://pictures/a.png', options)]
+
+
+def test_another_decoder_is_that_which_is_asked_for(monkeypatch):
+    content = BytesIO()
+    Image.new('RGB', (4, 3), 'red').save(content, 'PNG')
+    asked = []
+
+    def decode_in_mmcv(content, flag, backend):
+        asked.append((flag, backend))
+        return np.zeros((3, 4, 3), np.uint8)
+
+    monkeypatch.setattr('mmcv.imfrombytes', decode_in_mmcv)
+    decode(content.getvalue(), None, 'grayscale', 'pillow')
+    assert asked == [('grayscale', 'pillow')]
+    assert decode(content.getvalue(), None)[0, 0].tolist() == [0, 0, 255]
+    assert len(asked) == 1
