@@ -1,6 +1,12 @@
 """``vitbackbones analyze``: the curves of runs, one over another, as a table and a picture.
 
 What is measured is on the disk before anything is drawn.
+
+examples:
+  %(prog)s work_dirs/first work_dirs/second curves --out out
+
+Out come out/curves.png and out/curves.csv: losses, rates and metrics of the runs. What is inside of
+trained models is shown by an example in a clone: docs/lab/analysis.md
 """
 
 from argparse import ArgumentParser, Namespace
@@ -15,21 +21,12 @@ from ..analysis import curves
 from ..configuration.names import resolve
 from ..errors import InputError
 from ..utils.files import as_csv, folder_lock, prepare_folder, write_file
-from ..utils.messages import page
 
 CURVES = 'curves'
-EXAMPLES = f"""\
-examples:
-  %(prog)s work_dirs/first work_dirs/second curves --out out
-
-Out come out/curves.png and out/curves.csv: losses, rates and metrics of the runs. What is inside of
-trained models is shown by an example in a clone: {page('lab/analysis')}
-"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     add('work_dirs', nargs='+', metavar='WORK_DIR', help='the work dir of a run')
     add('what', choices=(CURVES,), metavar='WHAT', help=CURVES)

@@ -1,4 +1,16 @@
-"""``vitbackbones compare``: train the variants of a study and set them beside a paper's numbers."""
+"""``vitbackbones compare``: train the variants of a study and set them beside a paper's numbers.
+
+examples:
+  %(prog)s configs/studies/shortcut.py --dry-run
+  %(prog)s configs/studies/shortcut.py --jobs 2
+  %(prog)s configs/studies/shortcut.py --gpus 0 1 2 3
+
+A study (vitbackbones/commands/study.py) names a base config, variants of it, seeds and the numbers
+of a paper. Every variant is checked and built before the first run. Each run is a training in a
+process and a folder of its own. The same command goes on after Ctrl-C or a failure: finished runs
+are kept, begun ones are resumed. Tables and picture (table.md, table.csv, runs.csv, study.png) have
+what is there.
+"""
 
 import os
 import shlex
@@ -32,23 +44,9 @@ PROGRAM = [sys.executable, '-m', 'vitbackbones', 'train']
 POLL = 0.2  # seconds between two looks at the runs
 REGISTERED = 'preregistered.txt'  # what the first run was to show
 
-EXAMPLES = """\
-examples:
-  %(prog)s configs/studies/shortcut.py --dry-run
-  %(prog)s configs/studies/shortcut.py --jobs 2
-  %(prog)s configs/studies/shortcut.py --gpus 0 1 2 3
-
-A study (vitbackbones/commands/study.py) names a base config, variants of it, seeds and the numbers
-of a paper. Every variant is checked and built before the first run. Each run is a training in a
-process and a folder of its own. The same command goes on after Ctrl-C or a failure: finished runs
-are kept, begun ones are resumed. Tables and picture (table.md, table.csv, runs.csv, study.png) have
-what is there.
-"""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     add('study', metavar='STUDY', help='a file such as those of configs/studies/')
     place = 'runs go to DIR/STUDY/VARIANT/seed_N (default: %(default)s)'

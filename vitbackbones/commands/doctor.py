@@ -2,6 +2,11 @@
 
 It runs where nothing else does: it imports the standard library alone, and what may be broken is
 imported in processes of their own.
+
+example:
+  %(prog)s
+
+The status is 1 where something is wrong. docs/install.md says how to install.
 """
 
 import sys
@@ -9,19 +14,10 @@ from argparse import ArgumentParser, Namespace
 
 from ..configuration.doctor import examine, look
 from ..errors import printable
-from ..utils.messages import page
-
-EXAMPLE = f"""\
-example:
-  %(prog)s
-
-The status is 1 where something is wrong. {page('install')} says how to install.
-"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLE
 
 
 def doctor(options: Namespace) -> None:

@@ -1,4 +1,15 @@
-"""``vitbackbones export``: a model as a file for ONNX Runtime, OpenVINO or torch, with proof."""
+"""``vitbackbones export``: a model as a file for ONNX Runtime, OpenVINO or torch, with proof.
+
+examples:
+  %(prog)s detr_aug_vit_s_shapes --to onnx  # weights that come with the package
+  %(prog)s quick_detector work_dirs/quick_detector --to openvino --dynamic batch,size
+  %(prog)s detr_aug_vit_s_shapes --to openvino --int8 --data-root data/shapes  # of 8 bits
+  %(prog)s deit_s --to onnx --dynamic batch --preprocess  # a model by name, published weights
+
+Out come NAME.onnx (or .xml and .bin, or .pt2) and NAME.onnx.json, the card: how pictures become the
+input, what the outputs mean, and how far they are from those of the model, which is refused above
+1e-4.
+"""
 
 import copy
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
@@ -38,22 +49,9 @@ from ..utils.processes import show_warnings
 from ..utils.verbs import command_line
 from .cli import FILE_OPTIONS, add_shared, count, folder_options, image_size, score
 
-EXAMPLES = """\
-examples:
-  %(prog)s detr_aug_vit_s_shapes --to onnx  # weights that come with the package
-  %(prog)s quick_detector work_dirs/quick_detector --to openvino --dynamic batch,size
-  %(prog)s detr_aug_vit_s_shapes --to openvino --int8 --data-root data/shapes  # of 8 bits
-  %(prog)s deit_s --to onnx --dynamic batch --preprocess  # a model by name, published weights
-
-Out come NAME.onnx (or .xml and .bin, or .pt2) and NAME.onnx.json, the card: how pictures become the
-input, what the outputs mean, and how far they are from those of the model, which is refused above
-1e-4.
-"""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     what = "the name of a config or a config file, or of a model ('vitbackbones models' lists them)"
     add('config', metavar='CONFIG', help=what)

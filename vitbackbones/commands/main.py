@@ -4,6 +4,7 @@ Only the module of the verb that is used is imported, so that lists and help are
 """
 
 import os
+import re
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from ..configuration.doctor import import_needed
-from ..utils.messages import did_you_mean
+from ..utils.messages import did_you_mean, page
 from ..utils.process_settings import sleep_soon
 from ..utils.started import started
 from ..utils.verbs import VERBS, command, program
@@ -23,6 +24,7 @@ Vision-transformer backbones for detection, segmentation and classification.
 
 verbs:
 """
+PAGES = re.compile(r'docs/([\w/]+)\.md')
 EPILOG = "'%(prog)s VERB --help' says what a verb takes, with examples."
 
 
@@ -88,14 +90,26 @@ def verb_parser(verb: str, kind: type[Parser] = Parser) -> Parser:
         InputError: see :func:`module_of`.
     """
     text = VERBS[verb].help
+    module = module_of(verb)
     parser = kind(
         prog=shlex.join(command(verb)),
         description=f'{text[0].upper()}{text[1:]}.',
+        epilog=examples(module),
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,  # the command that continues a run is made from the arguments
     )
-    module_of(verb).add_arguments(parser)
+    module.add_arguments(parser)
     return parser
+
+
+def examples(module: ModuleType) -> str:
+    """Return the end of a verb's help: the docstring of its module, from the examples on.
+
+    A page that is named there as ``docs/NAME.md`` is found in an installed wheel, too.
+    """
+    docstring = module.__doc__ or ''  # python -OO drops it
+    start = docstring.find('\nexample') + 1
+    return PAGES.sub(lambda page_name: page(page_name[1]), docstring[start:])
 
 
 def module_of(verb: str) -> ModuleType:

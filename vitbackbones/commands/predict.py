@@ -1,4 +1,18 @@
-"""``vitbackbones predict``: run a model on images, folders and videos; write what it answers."""
+"""``vitbackbones predict``: run a model on images, folders and videos; write what it answers.
+
+examples:
+  %(prog)s detr_aug_vit_s_shapes photo.jpg --out out  # weights that come with the package
+  %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes photos --out out
+  %(prog)s quick_detector work_dirs/quick_detector photo.jpg film.mp4 --out out --amp
+  %(prog)s model.onnx photos --out out  # an exported file, with its card beside it
+  %(prog)s quick_detector work_dirs/quick_detector scans --out out --tiles 640  # large pictures
+
+Out come out/predictions.json, out/pictures and, for segmentation, index masks in out/masks; the
+segments of a panoptic model are in out/panoptic.json and out/panoptic. A file that fails is named,
+the others are done, and the exit status is 2. What is answered is at once in out/predictions.jsonl,
+a line for each image, and predictions.json is made of it at the end, also after Ctrl-C, SIGTERM or
+SIGHUP. Whatever stopped it, the same command goes on with --resume.
+"""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -17,26 +31,10 @@ from ..utils.files import LOCK, folder_lock, prepare_folder
 from ..utils.process_settings import keep_freed_memory
 from .cli import SHARED, add_shared, count
 
-EXAMPLES = """\
-examples:
-  %(prog)s detr_aug_vit_s_shapes photo.jpg --out out  # weights that come with the package
-  %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes photos --out out
-  %(prog)s quick_detector work_dirs/quick_detector photo.jpg film.mp4 --out out --amp
-  %(prog)s model.onnx photos --out out  # an exported file, with its card beside it
-  %(prog)s quick_detector work_dirs/quick_detector scans --out out --tiles 640  # large pictures
-
-Out come out/predictions.json, out/pictures and, for segmentation, index masks in out/masks; the
-segments of a panoptic model are in out/panoptic.json and out/panoptic. A file that fails is named,
-the others are done, and the exit status is 2. What is answered is at once in out/predictions.jsonl,
-a line for each image, and predictions.json is made of it at the end, also after Ctrl-C, SIGTERM or
-SIGHUP. Whatever stopped it, the same command goes on with --resume.
-"""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.usage = '%(prog)s CONFIG [CHECKPOINT] INPUT [INPUT ...] --out DIR [options]'
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     config = f'{SHARED["config"]["help"]}, or an exported file ({", ".join(BY_SUFFIX)})'
     add('config', metavar='CONFIG', help=config)

@@ -1,4 +1,8 @@
-"""``vitbackbones page``: what a work dir says of its run, on one page."""
+"""``vitbackbones page``: what a work dir says of its run, on one page.
+
+example:
+  %(prog)s work_dirs/quick_detector --out page.html
+"""
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -10,7 +14,6 @@ from ..utils.files import prepare_folder
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = 'example:\n  %(prog)s work_dirs/quick_detector --out page.html'
     run = 'work dir of a training, finished or running'
     parser.add_argument('work_dir', metavar='WORK_DIR', help=run)
     place = f'where the page goes (default: WORK_DIR/{NAME})'

@@ -1,4 +1,11 @@
-"""``vitbackbones test``: its command line."""
+"""``vitbackbones test``: its command line.
+
+examples:
+  %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes --draw pictures
+  %(prog)s quick_detector work_dirs/quick_detector --data-root my_pictures --report results
+  %(prog)s cls_sret_t_imagenet checkpoints/sret_t.pth --dataset v2-matched
+  %(prog)s detr_aug_vit_s_shapes model.onnx --data-root data/shapes  # an exported file
+"""
 
 from argparse import ArgumentParser, Namespace
 
@@ -8,18 +15,9 @@ from ..running.request import TestRequest
 from ..runtime.runtimes import BY_SUFFIX
 from .cli import SHARED, add_run_arguments, add_shared, count
 
-EXAMPLES = """\
-examples:
-  %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes --draw pictures
-  %(prog)s quick_detector work_dirs/quick_detector --data-root my_pictures --report results
-  %(prog)s cls_sret_t_imagenet checkpoints/sret_t.pth --dataset v2-matched
-  %(prog)s detr_aug_vit_s_shapes model.onnx --data-root data/shapes  # an exported file
-"""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     add_run_arguments(add)
     weights = f'{SHARED["checkpoint"]["help"]}, or an exported file ({", ".join(BY_SUFFIX)})'

@@ -1,4 +1,13 @@
-"""``vitbackbones train``: its command line."""
+"""``vitbackbones train``: its command line.
+
+examples:
+  %(prog)s detr_aug_vit_s_coco --smoke              a look at all of it, in seconds or minutes
+  %(prog)s detr_aug_vit_s_coco --amp
+  %(prog)s quick_detector --data-root my_pictures   pictures and annotations of your own
+  %(prog)s quick_detector --data-root my_pictures --overfit 8   what is broken, if AP stays at 0
+  %(prog)s my_config.py --resume                    continue where a run was stopped
+  %(prog)s my_config.py --track tensorboard         losses, metrics and pictures there as well
+"""
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
@@ -9,20 +18,9 @@ from ..training.find_checkpoint import LATEST
 from ..training.frozen import BACKBONE
 from .cli import add_run_arguments, count, size
 
-EXAMPLES = """\
-examples:
-  %(prog)s detr_aug_vit_s_coco --smoke              a look at all of it, in seconds or minutes
-  %(prog)s detr_aug_vit_s_coco --amp
-  %(prog)s quick_detector --data-root my_pictures   pictures and annotations of your own
-  %(prog)s quick_detector --data-root my_pictures --overfit 8   what is broken, if AP stays at 0
-  %(prog)s my_config.py --resume                    continue where a run was stopped
-  %(prog)s my_config.py --track tensorboard         losses, metrics and pictures there as well
-"""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add_run_arguments(parser.add_argument)
     weights = parser.add_mutually_exclusive_group()
     weights.add_argument(

@@ -3,6 +3,15 @@
 Near duplicates are looked for first. Then the pictures are dealt out into folds, and a quick model
 is trained for each on the others. What these find on the pictures that they have not seen is
 compared with the labels. All of it is in one folder; the same command goes on where it was stopped.
+
+examples:
+  %(prog)s my_pictures                      which labels are likely to be wrong
+  %(prog)s my_pictures --minutes 30         longer training: more is found, and less in vain
+  %(prog)s my_pictures --curve              would more pictures help
+  %(prog)s my_pictures --pick 50 UNLABELED  which pictures to label next
+
+The list is OUT/faults.json, in COCO's format. Take out what is no fault, and
+  vitbackbones import corrections OUT/faults.json my_pictures CORRECTED
 """
 
 import json
@@ -41,16 +50,6 @@ from ...utils.verbs import command_line
 from ..cli import FILE_OPTIONS, add_shared, count, meant_files, size
 from .folds import DETECTOR, MOST, SEGMENTOR, Quick, run_of
 
-EXAMPLES = """\
-examples:
-  %(prog)s my_pictures                      which labels are likely to be wrong
-  %(prog)s my_pictures --minutes 30         longer training: more is found, and less in vain
-  %(prog)s my_pictures --curve              would more pictures help
-  %(prog)s my_pictures --pick 50 UNLABELED  which pictures to label next
-
-The list is OUT/faults.json, in COCO's format. Take out what is no fault, and
-  vitbackbones import corrections OUT/faults.json my_pictures CORRECTED
-"""
 PLAN = 'plan.json'
 PAGE = 'audit.html'
 PICKED = 'pick.csv'
@@ -65,7 +64,6 @@ SURE = 0.2  # likelihood that the first of the list has where models have learne
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     add('folder', metavar='FOLDER', help='with pictures and boxes, or masks, as --data-root takes')
     add_shared(add, *FILE_OPTIONS)

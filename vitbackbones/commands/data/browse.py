@@ -2,6 +2,11 @@
 
 A row for each picture, and one for the first batch of a run. The draws are those of a run with
 the same seed (``training/replay.py``), so the sheet shows what it learns from, not an example.
+
+examples:
+  %(prog)s quick_detector --data-root my_pictures
+  %(prog)s setr_mla_msf_vit_ti_camvid --split val --only 0016E5_07959.png --out frame.png
+  %(prog)s mask_rcnn_pvt_s_coco --images 1 --side 1000               large pictures
 """
 
 from argparse import ArgumentParser, Namespace
@@ -40,17 +45,9 @@ from ..cli import FILE_OPTIONS, add_shared, count, folder_options
 # What a loader has for workers, which browsing does not start.
 OF_WORKERS = ('persistent_workers', 'prefetch_factor', 'multiprocessing_context', 'timeout')
 
-EXAMPLES = """\
-examples:
-  %(prog)s quick_detector --data-root my_pictures
-  %(prog)s setr_mla_msf_vit_ti_camvid --split val --only 0016E5_07959.png --out frame.png
-  %(prog)s mask_rcnn_pvt_s_coco --images 1 --side 1000               large pictures
-"""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     add_shared(add, 'config', '--data-root', *FILE_OPTIONS)
     drawn = 'split whose pictures are drawn (default: train)'

@@ -3,6 +3,11 @@
 What training checks at its start takes seconds and stops at the first bad file; this decodes all
 files, on all cores, looks at the size of every image and at every value of index masks, lists all
 that is wrong, and says how much there is of each class.
+
+examples:
+  %(prog)s detr_aug_vit_s_coco
+  %(prog)s quick_detector --data-root my_pictures
+  %(prog)s quick_detector --data-root fields --statistics --cfg-options model.backbone.in_channels=4
 """
 
 from argparse import ArgumentParser, Namespace
@@ -45,17 +50,9 @@ KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample name
 Size = tuple[float, float] | None  # (height, width) that the annotations give
 Checks = dict[tuple[str, Size], Callable[[], Look]]  # what looks at a file
 
-EXAMPLES = """\
-examples:
-  %(prog)s detr_aug_vit_s_coco
-  %(prog)s quick_detector --data-root my_pictures
-  %(prog)s quick_detector --data-root fields --statistics --cfg-options model.backbone.in_channels=4
-"""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     add_shared(add, 'config', '--data-root', *FILE_OPTIONS)
     text = 'print mean and std of the training pictures, by band, as the config takes them'

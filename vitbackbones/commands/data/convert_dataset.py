@@ -1,4 +1,12 @@
-"""``vitbackbones convert``: a data set of boxes and outlines in the form of another tool."""
+"""``vitbackbones convert``: a data set of boxes and outlines in the form of another tool.
+
+examples:
+  %(prog)s my_data OUT --to yolo               of annotations in COCO's form
+  %(prog)s labeled OUT --from voc --to cvat
+
+What the other form cannot hold, such as holes in YOLO, is counted and listed in OUT/import.json:
+docs/own_data.md.
+"""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
@@ -9,7 +17,6 @@ from ...importing.coco import read_coco
 from ...importing.pictures import Picture
 from ...importing.source import Source
 from ...importing.writing import leave_out_crowds, write_cvat, write_voc, write_yolo
-from ...utils.messages import page
 from ..cli import add_shared
 from .import_dataset import BOXES, add_folders, make_folder, write_boxes, write_pictures
 
@@ -18,19 +25,9 @@ TO = {'yolo': write_yolo, 'voc': write_voc, 'coco': write_boxes, 'cvat': write_c
 
 WITHOUT_CROWDS = {'yolo': 'YOLO', 'cvat': 'CVAT'}
 
-EXAMPLES = f"""\
-examples:
-  %(prog)s my_data OUT --to yolo               of annotations in COCO's form
-  %(prog)s labeled OUT --from voc --to cvat
-
-What the other form cannot hold, such as holes in YOLO, is counted and listed in OUT/import.json:
-{page('own_data')}.
-"""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add_folders(parser.add_argument)
     add_shared(parser.add_argument, '--annotations')
     parser.add_argument('--to', choices=TO, required=True, help='form of OUT')

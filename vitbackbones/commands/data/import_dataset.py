@@ -2,6 +2,19 @@
 
 The folder that comes out is one that ``--data-root`` of the other commands takes as it is. It is
 complete or absent. The files that it is made of stay as they are.
+
+examples:
+  %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
+  %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
+  %(prog)s yolo FOLDER/data.yaml OUT     the same, of the classes and splits that a file names
+  %(prog)s labelme FOLDER OUT  JSON files of labelme
+  %(prog)s cvat FOLDER OUT    XML files of CVAT for images
+  %(prog)s masks FOLDER OUT   masks with a color for each class
+  %(prog)s corrections LIST FOLDER OUT    what was accepted of an audit
+
+OUT is a folder that --data-root of the other commands takes, such as train quick_detector. Files
+that cannot be used are listed, and nothing is written; docs/own_data.md says what is looked for,
+and what is changed.
 """
 
 import json
@@ -38,25 +51,9 @@ WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt', 'labels', 'd
 WRITTEN |= {'JPEGImages', 'Annotations', 'ImageSets', 'annotations.xml'}
 Pictures, Names = Sequence[Picture], Sequence[str]
 
-EXAMPLES = f"""\
-examples:
-  %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
-  %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
-  %(prog)s yolo FOLDER/data.yaml OUT     the same, of the classes and splits that a file names
-  %(prog)s labelme FOLDER OUT  JSON files of labelme
-  %(prog)s cvat FOLDER OUT    XML files of CVAT for images
-  %(prog)s masks FOLDER OUT   masks with a color for each class
-  %(prog)s corrections LIST FOLDER OUT    what was accepted of an audit
-
-OUT is a folder that --data-root of the other commands takes, such as train quick_detector. Files
-that cannot be used are listed, and nothing is written; {page('own_data')} says what is looked for,
-and what is changed.
-"""
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     add(
         'form', type=_form, choices=(*BOXES, 'masks', 'corrections'), help='form of the annotations'

@@ -2,6 +2,13 @@
 
 A shard gets its name when it is whole. The command can be killed at any time and called again: what
 is there is compared with what belongs there, and kept.
+
+examples:
+  %(prog)s data/imagenet/train data/imagenet_shards
+  %(prog)s data/imagenet/val data/imagenet_shards
+
+Call it again after it was killed, with the same arguments: shards that are there are kept.
+docs/shards.md says how to train on them.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -13,22 +20,11 @@ from ...data.checks.folders import check_dataset
 from ...data.shards.index import Index, index_file, write_index
 from ...data.shards.writing import layout, plan, write_shard
 from ...utils.files import folder_lock, prepare_folder, remove_parts, require_apart
-from ...utils.messages import page
 from ..cli import count
-
-EXAMPLES = f"""\
-examples:
-  %(prog)s data/imagenet/train data/imagenet_shards
-  %(prog)s data/imagenet/val data/imagenet_shards
-
-Call it again after it was killed, with the same arguments: shards that are there are kept.
-{page('shards')} says how to train on them.
-"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     add('source', metavar='SOURCE', help='a folder with a folder for each class')
     add('out', metavar='OUT', help='folder for the shards, which get the name of SOURCE')

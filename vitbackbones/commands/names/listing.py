@@ -1,4 +1,12 @@
-"""``vitbackbones configs`` and ``vitbackbones models``: what is there by name."""
+"""``vitbackbones configs`` and ``vitbackbones models``: what is there by name.
+
+examples:
+  %(prog)s             all of them
+  %(prog)s deit        those whose name holds it
+  %(prog)s '*sret*'    those whose name is of this form
+
+A published number is the one that the paper printed, the first of its row.
+"""
 
 import re
 from argparse import ArgumentParser, Namespace
@@ -11,21 +19,12 @@ from ...configuration.names import config_files
 from ...errors import InputError
 from ...utils.messages import did_you_mean
 
-EXAMPLES = """\
-examples:
-  %(prog)s             all of them
-  %(prog)s deit        those whose name holds it
-  %(prog)s '*sret*'    those whose name is of this form
-
-A published number is the one that the paper printed, the first of its row.
-"""
 HEADINGS = ('model', 'parameters', 'image', 'published top-1')
 FIRST = re.compile(r'(\d[\d.]*)[^()]*\(([\w-]+)')  # of 35.7 56.7 36.5 (AP AP50 AP75, COCO val2017).
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     wanted = 'part of a name, or a pattern with * and ? (default: all)'
     parser.add_argument('pattern', nargs='?', default='*', metavar='PATTERN', help=wanted)
 

@@ -1,4 +1,14 @@
-"""``vitbackbones publish``: a trained run as a folder to pass on: weights, card and config."""
+"""``vitbackbones publish``: a trained run as a folder to pass on: weights, card and config.
+
+examples:
+  %(prog)s work_dirs/detr_aug_vit_s_shapes --out detr_shapes --license apache-2.0
+
+Out come model.safetensors (weights that validation evaluated, without the optimizer, and the names
+of the classes), README.md (the card: metrics of the run's log, classes, mean and std, hash) and
+config.py (without the places of this machine), and the score threshold of the weights where
+test --report has chosen one. test and predict take the folder as CHECKPOINT.
+"hf upload OWNER/NAME DIR" puts it on the Hugging Face hub.
+"""
 
 import hashlib
 import json
@@ -20,21 +30,10 @@ from ...weights.read.load import DATASET_META, load_file
 from ...weights.read.pickles import IMG_SIZE
 
 FILES = {PUBLISHED, 'README.md', 'config.py', f'{PUBLISHED}{ENDING}'}
-EXAMPLES = """\
-examples:
-  %(prog)s work_dirs/detr_aug_vit_s_shapes --out detr_shapes --license apache-2.0
-
-Out come model.safetensors (weights that validation evaluated, without the optimizer, and the names
-of the classes), README.md (the card: metrics of the run's log, classes, mean and std, hash) and
-config.py (without the places of this machine), and the score threshold of the weights where
-test --report has chosen one. test and predict take the folder as CHECKPOINT.
-"hf upload OWNER/NAME DIR" puts it on the Hugging Face hub.
-"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     add = parser.add_argument
     add('work_dir', metavar='WORK_DIR', help='work dir of a training')
     add('--checkpoint', metavar='FILE', help='checkpoint (default: the best, else the latest)')

@@ -1,4 +1,10 @@
-"""``vitbackbones weights``: what was published for which model, fetched by its name."""
+"""``vitbackbones weights``: what was published for which model, fetched by its name.
+
+examples:
+  %(prog)s                    list all
+  %(prog)s 'deit*' 'swin*'    list some
+  %(prog)s deit_s             fetch one, and print where its file is
+"""
 
 from argparse import ArgumentParser, Namespace
 
@@ -7,17 +13,10 @@ from ...weights.table import is_name
 from .listing import columns, matching
 
 ROWS = PUBLISHED | DETECTORS
-EXAMPLES = """\
-examples:
-  %(prog)s                    list all
-  %(prog)s 'deit*' 'swin*'    list some
-  %(prog)s deit_s             fetch one, and print where its file is
-"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    parser.epilog = EXAMPLES
     what = (
         'a name, hf-hub:OWNER/NAME or an https address to fetch, or a pattern (* ? [...]) to list'
     )
