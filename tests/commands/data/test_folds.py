@@ -1,0 +1,117 @@
+"""Quick models: the command that trains them, and how long they are trained."""
+
+import pytest
+
+from vitbackbones.commands.data import folds
+from vitbackbones.commands.data.folds import DETECTOR, LEAST, MOST, PROBE, SEGMENTOR, run_of
+from vitbackbones.errors import InputError
+
+
+class Process:
+    """A training that ends at once."""
+
+    status = 0
+    error = None
+
+    def __init__(self, started):
+        self.started = started
+        self.was_terminated = False
+
+    def __call__(self, command, **options):
+        self.started.append((command, options))
+        return self
+
+    def wait(self):
+        if self.error and not self.was_terminated:
+            raise self.error
+        return self.status
+
+    def terminate(self):
+        self.was_terminated = True
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """What was started: command and options of each."""
+    started = []
+    started_process = Process(started)
+    monkeypatch.setattr(folds.subprocess, 'Popen', started_process)
+    monkeypatch.setattr(folds, 'TRAIN', ['train'])
+    monkeypatch.setattr(Process, 'last', started_process, raising=False)
+    return started
+
+
+def test_the_run_of_a_folder_lies_beside_it(tmp_path):
+    assert run_of(tmp_path / 'fold_0') == tmp_path / 'fold_0_run'
+    assert DETECTOR.found(tmp_path / 'fold_0') == tmp_path / 'fold_0_run' / 'found.bbox.json'
+    assert SEGMENTOR.found(tmp_path / 'half') == tmp_path / 'half_run' / 'found.json'
+
+
+def test_a_training_as_long_as_it_is_asked_for(started, tmp_path, monkeypatch):
+    values = iter([None, 0.5])
+    asked = []
+    monkeypatch.setattr(folds, 'value_after', lambda *place: asked.append(place) or next(values))
+    assert DETECTOR.train(tmp_path / 'fold_0', 800) == 0.5
+    run = tmp_path / 'fold_0_run'
+    assert asked == [(run, 'coco/bbox_mAP_50', 800)] * 2
+    ((command, options),) = started
+    assert command == [
+        *('train', 'quick_detector', '--data-root', str(tmp_path / 'fold_0')),
+        *('--work-dir', str(run), '--cfg-options'),
+        *('train_cfg.max_iters=800', 'param_scheduler.1.end=800', 'train_cfg.val_interval=800'),
+        'default_hooks.checkpoint.interval=100',
+        f'val_evaluator.outfile_prefix={run / "found"}',
+        'model.test_cfg.score_thr=0.05',
+    ]
+    assert options['env'][folds.SILENT] == '1'
+    assert options['stdout'] is None
+    assert not options['stderr']
+
+
+def test_a_training_that_is_over_is_not_begun_again(started, tmp_path, monkeypatch):
+    monkeypatch.setattr(folds, 'value_after', lambda *place: 0.7)
+    assert SEGMENTOR.train(tmp_path / 'fold_0', 800) == 0.7
+    assert started == []
+
+
+def test_a_stopped_training_goes_on_and_a_short_one_has_a_whole_schedule(
+    started, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(folds, 'value_after', lambda *place: None)
+    monkeypatch.setattr(folds, 'latest_checkpoint', lambda run: run / 'iter_3.pth')
+    assert SEGMENTOR.train(tmp_path / 'fold_0', 5) is None
+    ((command, _),) = started
+    assert '--resume' in command
+    assert f'param_scheduler.1.end={LEAST}' in command
+    assert 'default_hooks.checkpoint.interval=1' in command
+
+
+@pytest.mark.parametrize(
+    ('seconds', 'steps'), [(400, 200), (1, LEAST), (200, LEAST), (202, 101), (10**6, MOST)]
+)
+def test_steps_are_as_many_as_the_time_allows(started, tmp_path, monkeypatch, seconds, steps):
+    logged = [{'step': 10, 'time': 9.0}, {'step': 11, 'time': 2.0}, {'step': 15, 'loss': 1}]
+    logged += [{'step': 20, 'time': 1.0}, {'step': 25, 'time': 3.0}]
+    monkeypatch.setattr(folds, 'records', lambda run: logged)
+    assert DETECTOR.steps_in(tmp_path / 'fold_0', seconds) == steps
+    ((command, options),) = started
+    assert command[command.index('--work-dir') + 1] == str(tmp_path / 'probe')
+    assert f'train_cfg.max_iters={PROBE}' in command
+    assert f'train_cfg.val_interval={2 * PROBE}' in command  # which is never reached
+    assert command[-1] == 'default_hooks.logger.interval=5'
+    assert options['stdout'].name == str(tmp_path / 'probe.log')
+    assert options['stderr'] == folds.subprocess.STDOUT
+
+
+def test_a_training_that_fails_is_one_message(started, tmp_path, monkeypatch):
+    monkeypatch.setattr(Process, 'status', 2)
+    with pytest.raises(InputError, match=f'{tmp_path}/fold_0: cannot be trained on'):
+        DETECTOR.train(tmp_path / 'fold_0', 100)
+
+
+def test_a_training_that_is_interrupted_saves_a_checkpoint(started, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(Process, 'error', KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        DETECTOR.train(tmp_path / 'fold_0', 100)
+    assert Process.last.was_terminated
+    assert 'the same command goes on' in capsys.readouterr().err
