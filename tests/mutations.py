@@ -75,6 +75,8 @@ def _changed(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
             yield node, ast.BinOp(left, SWAPS[type(operator)](), right)
         case ast.UnaryOp(ast.Not(), operand):
             yield node, operand
+        case ast.If(ast.Name('TYPE_CHECKING')):  # is never run
+            pass
         case ast.If(test) if not isinstance(test, ast.UnaryOp | ast.Compare):  # are turned above
             yield test, ast.UnaryOp(ast.Not(), test)
         case ast.IfExp(test, body, other):
