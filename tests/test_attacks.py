@@ -98,7 +98,7 @@ def all_refused(load, files):
         try:
             load(file)
         except InputError as error:
-            if ' downloaded' not in str(error):  # it came, and was refused for what it holds
+            if ' downloaded' not in str(error):  # it came, and was refused for what it contains
                 continue
             raise AssertionError(f'{key}: {error}') from error
         except Exception as error:

@@ -67,8 +67,8 @@ SHORTCUT = {
 }
 # What has no meaning, and the reason that construction gives.
 REFUSED = {
-    ('PVT', 'sliced'): 'keys of other tokens .* spatially reduced',
-    ('PVT', 'sliced grouped'): 'keys of other tokens .* spatially reduced',
+    ('PVT', 'sliced'): 'attend to other tokens .* spatially reduced',
+    ('PVT', 'sliced grouped'): 'attend to other tokens .* spatially reduced',
     ('Swin', 'sliced'): 'shifted windows: it takes no bias',
     ('Swin', 'sliced grouped'): 'shifted windows: it takes no bias',
 }

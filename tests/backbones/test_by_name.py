@@ -34,7 +34,7 @@ def test_parameters_are_counted_to_the_last(row):
         ('deit_ti', {'feature_only': True}, "did you mean 'features_only'"),
         ('deit_ti', {'num_classes': True}, 'num_classes=True: must be a number'),
         ('deit_ti', {'out_type': 'featmap'}, 'featmap'),
-        ('deit_ti', {'features_only': True, 'out_type': 'pooled'}, 'leave out_type'),
+        ('deit_ti', {'features_only': True, 'out_type': 'pooled'}, 'remove out_type'),
     ],
     ids=str,
 )

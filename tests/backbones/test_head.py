@@ -80,7 +80,7 @@ def test_a_head_is_replaced_by_one_of_the_same_type(name):
     assert all(torch.equal(model.state_dict()[key], before[key]) for key in before)
     model.reset_classifier(0)
     assert model(IMAGE).shape[-1] == model.num_features
-    with pytest.raises(OptionError, match="global_pool='avg': this model was made with 'token'"):
+    with pytest.raises(OptionError, match="global_pool='avg': this model was created with 'token'"):
         model.reset_classifier(3, global_pool='avg')
 
 

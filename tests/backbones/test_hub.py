@@ -73,10 +73,10 @@ def test_a_repository_is_downloaded_and_uploaded(tmp_path, monkeypatch):
     [
         ({'attention': {'type': 'subprocess.Popen'}}, r'attention\.type is .subprocess\.Popen'),
         ({'stem': '/etc/passwd'}, r'stem is ./etc/passwd'),
-        ({'checkpoint': 'detr_r50'}, r'config\.json is missing, of another package'),
-        ({'pretrained': True}, r'config\.json is missing, of another package'),
+        ({'checkpoint': 'detr_r50'}, r'config\.json is missing, belongs to another package'),
+        ({'pretrained': True}, r'config\.json is missing, belongs to another package'),
         ({'name': 'deit_z'}, 'deit_z'),
-        ({'arch': 'ti'}, 'is of a much larger network than'),
+        ({'arch': 'ti'}, 'describes a much larger network than'),
         ({'arch': SMALL['arch'] | {'depth': 3}}, 'does not fill Classifier'),
         (None, r'config\.json cannot be read'),
         ('{', 'damaged'),
@@ -106,7 +106,9 @@ def test_a_network_that_is_much_larger_than_its_weights_is_not_built(change, tmp
     small().save_pretrained(tmp_path)
     file = tmp_path / 'config.json'
     file.write_text(json.dumps(json.loads(file.read_text()) | change))
-    with pytest.raises(InputError, match=r'config\.json is of a much larger network than model'):
+    with pytest.raises(
+        InputError, match=r'config\.json describes a much larger network than model'
+    ):
         Classifier.from_pretrained(tmp_path)
 
 
@@ -143,7 +145,9 @@ def test_an_option_that_is_no_data_cannot_be_written(tmp_path):
 
 def test_what_nothing_can_make_again_is_not_written(tmp_path):
     for model in (fuse_for_inference(small()), Classifier(small().backbone, 3)):
-        with pytest.raises(InputError, match='only what create_model returns can be saved'):
+        with pytest.raises(
+            InputError, match='only a model that create_model returned can be saved'
+        ):
             model.save_pretrained(tmp_path / 'it')
     assert not (tmp_path / 'it').exists()
 
@@ -151,6 +155,6 @@ def test_what_nothing_can_make_again_is_not_written(tmp_path):
 def test_a_repository_that_cannot_be_reached_is_not_called_damaged(monkeypatch, tmp_path):
     monkeypatch.setattr('huggingface_hub.constants.HF_HUB_OFFLINE', True)
     with pytest.raises(
-        InputError, match='^me/none is no folder here, and on the hub: cannot be downloaded'
+        InputError, match='^me/none is not a folder here, and on the hub: cannot be downloaded'
     ):
         Classifier.from_pretrained('me/none', cache_dir=tmp_path)

@@ -109,11 +109,11 @@ def test_the_pixels_of_tnt_rest_in_further_passes():
         ({'groups': 4}, 'groups=4: must be a list'),
         ({'groups': [2, 0]}, 'groups=0'),
         ({'groups': [2], 'permutation': 'rows'}, "permutation='rows'"),
-        ({'permutation': 'random'}, 'permutation needs groups'),
-        ({'passes': 2, 'nll': 'shared'}, "nll='shared' needs nll_ratio"),
-        ({'passes': 2, 'nll_ratio': 1, 'nll': 'per_sweep'}, "needs loop='external'"),
-        ({'passes': 1, 'mixed_depth': True}, 'the two branches are the same'),
-        ({'passes': 2, 'mixed_loss': 'both'}, 'needs mixed_depth=True'),
+        ({'permutation': 'random'}, 'permutation requires groups'),
+        ({'passes': 2, 'nll': 'shared'}, "nll='shared' requires nll_ratio"),
+        ({'passes': 2, 'nll_ratio': 1, 'nll': 'per_sweep'}, "requires loop='external'"),
+        ({'passes': 1, 'mixed_depth': True}, 'the two branches are equal'),
+        ({'passes': 2, 'mixed_loss': 'both'}, 'requires mixed_depth=True'),
         ({'passes': 2, 'mixed_depth': True, 'mixed_loss': 'both'}, "for maps take 'mean'"),
     ],
     ids=str,
@@ -124,7 +124,7 @@ def test_recursion_that_has_no_meaning_is_refused_with_the_reason(recursion, mes
 
 
 @pytest.mark.parametrize(
-    ('host', 'message'), [('PVT', 'spatially reduced'), ('Swin', 'cut into windows')]
+    ('host', 'message'), [('PVT', 'spatially reduced'), ('Swin', 'uses windows')]
 )
 def test_slices_are_refused_where_they_would_break_the_attention(host, message):
     cls, arguments, *_ = HOSTS[host]

@@ -49,7 +49,7 @@ def test_both_tokens_keep_their_codes_at_another_size(tmp_path):
 
 
 def test_tokens_that_are_not_there_are_not_returned(make_backbone):
-    with pytest.raises(OptionError, match='there is no distillation token here'):
+    with pytest.raises(OptionError, match='this backbone has no distillation token'):
         make_backbone(out_type='cls_dist_tokens')
 
 

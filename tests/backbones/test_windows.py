@@ -80,7 +80,7 @@ def test_a_number_of_global_blocks_is_spread_evenly_to_the_end(depth, given, wan
             r'global_attn_indexes=\[1, 4\].*0 to 3',
         ),
         ({'window_size': 14, 'global_attn_indexes': -1}, 'global_attn_indexes=-1'),
-        ({'global_attn_indexes': 2}, 'needs window_size'),
+        ({'global_attn_indexes': 2}, 'requires window_size'),
     ],
 )
 def test_what_has_no_meaning_is_refused(options, message):
@@ -90,7 +90,7 @@ def test_what_has_no_meaning_is_refused(options, message):
 
 def test_a_recursion_cuts_no_slices_where_there_are_windows():
     options = {'window_size': 3, 'global_attn_indexes': [1]}
-    with pytest.raises(ValueError, match='groups: the attention is cut into windows'):
+    with pytest.raises(ValueError, match='groups: the attention uses windows'):
         ViT(ARCH, **options, recursion={'groups': [2, 1]})
     repeated = ViT(ARCH, **options, recursion={'passes': 2, 'nll_ratio': 1}).eval()
     assert repeated(image(*SIZES[0]))[0].isfinite().all()

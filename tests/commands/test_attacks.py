@@ -24,6 +24,6 @@ def test_a_file_that_would_run_code_is_one_message(tool, data, tmp_path, way):
     key = 'pointers in a loss history' if way == 'test' else 'mkdir in a zip'
     (file,) = write(tmp_path, [key]).values()
     words = (str(word).replace('FILE', str(file)).replace('DATA', str(data)) for word in WAYS[way])
-    text = refused(tool(*words), f'{file}: refused, it holds')
+    text = refused(tool(*words), f'{file}: refused, because it contains')
     assert text.count('\n') == 1
     assert not CANARY.exists()

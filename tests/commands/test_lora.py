@@ -187,7 +187,7 @@ def test_smoke_runs_with_adapters(run, tmp_path):
             'only the maps of a frozen backbone stay as they are; add --freeze b',
         ),
         (['--fsdp'], '--fsdp: adapters are small, and are not divided; leave --fsdp out'),
-        (['--freeze', '1'], '--lora: no layer of attention or MLP learns in MSFViT'),
+        (['--freeze', '1'], '--lora: no attention or MLP layer of MSFViT is trained'),
     ],
     ids=str,
 )

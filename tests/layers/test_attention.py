@@ -205,7 +205,7 @@ def test_tokens_of_all_slices_meet_in_depth():
 @pytest.mark.parametrize(
     ('options', 'message'),
     [
-        ({'cross': True}, 'keys of other tokens'),
+        ({'cross': True}, 'attend to other tokens'),
         ({'slices': 0}, 'groups=0'),
         ({'permutation': 'shuffle'}, "permutation='shuffle'.*fixed"),
     ],

@@ -209,12 +209,12 @@ def test_it_sits_where_it_is_told(location, kinds):
         ({'activation': 'ReLU'}, "activation='ReLU': must be one of 'published', 'GELU', None"),
         ({'order': 'both'}, "order='both'"),
         ({'source': 'branch'}, "source='branch'"),
-        ({'projection': 'none', 'paths': 1}, "projection='none' needs an activation"),
-        ({'projection': 'none'}, 'all would be the same'),
-        ({'order': 'activation_first', 'paths': 1}, 'needs both an activation and a projection'),
+        ({'projection': 'none', 'paths': 1}, "projection='none' requires an activation"),
+        ({'projection': 'none'}, 'all paths would be equal'),
+        ({'order': 'activation_first', 'paths': 1}, 'requires both an activation and a projection'),
         (
             {**ROWS['activation alone'][0], 'order': 'activation_first'},
-            'needs both an activation and a projection',
+            'requires both an activation and a projection',
         ),
     ],
 )

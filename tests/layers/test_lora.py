@@ -156,9 +156,15 @@ def tied():
 @pytest.mark.parametrize(
     ('network', 'said'),
     [
-        (tied(), 'no adapters of packed or shared weights, as of attn.0, attn.2$'),
-        (nn.ModuleDict({'attn': nn.MultiheadAttention(4, 2)}), 'shared weights, as of attn$'),
-        (nn.Sequential(nn.Linear(3, 3)), 'no layer of attention or MLP learns in Sequential$'),
+        (
+            tied(),
+            'adapters do not support packed or shared weights, such as those of attn.0, attn.2$',
+        ),
+        (
+            nn.ModuleDict({'attn': nn.MultiheadAttention(4, 2)}),
+            'shared weights, such as those of attn$',
+        ),
+        (nn.Sequential(nn.Linear(3, 3)), 'no attention or MLP layer of Sequential is trained$'),
     ],
     ids=['shared', 'packed', 'none'],
 )
@@ -171,6 +177,6 @@ def test_layers_that_cannot_be_adapted_are_named(network, said):
 
 def test_a_rank_above_the_width_of_a_layer_is_refused():
     backbone = ViT(ARCH, img_size=32)
-    with pytest.raises(InputError, match=r'--lora 1000: more than \d+, the lowest width of a lay'):
+    with pytest.raises(InputError, match=r'--lora 1000: exceeds \d+, the smallest width of a lay'):
         add_adapters(backbone, 1000)
     assert all(parameter.requires_grad for parameter in backbone.parameters())

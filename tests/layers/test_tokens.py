@@ -155,7 +155,7 @@ def test_a_code_of_as_many_cells_in_another_shape_is_resized(old, noted, doubt, 
 
 @pytest.mark.parametrize(('cells', 'size'), [(16, (2, 8)), (15, (3, 5))])
 def test_a_file_that_may_be_of_two_grids_asks_for_its_size(cells, size):
-    with pytest.raises(ValueError, match=rf'{cells} positions, .* give .* as stored_size='):
+    with pytest.raises(ValueError, match=rf'{cells} positions, .* Give .* stored_size='):
         fit_position(torch.randn(1, cells, 3), 0, size, origin=Origin(doubt='ask'))
 
 
@@ -166,5 +166,5 @@ def test_a_class_token_is_not_counted_as_two_where_the_file_has_one():
 
 
 def test_a_missing_distillation_token_is_named():
-    with pytest.raises(ValueError, match='the model 2: the distillation token is missing'):
+    with pytest.raises(ValueError, match='the model has 2: the distillation token is missing'):
         fit_position(torch.randn(1, 17, 3), 2, (4, 4), leading=1)

@@ -56,7 +56,7 @@ def test_another_base_is_refused_with_both_digests_and_stays_as_it_is(adapted, t
     other = base(seed=1)
     own, expected = (digest_of(each.state_dict()) for each in (other, base()))
     said = f'^{re.escape(str(tmp_path))}: its base is cls_vit with weights of SHA-256 {expected}, '
-    with pytest.raises(InputError, match=f'{said}and those here have {own}; start from the same'):
+    with pytest.raises(InputError, match=f'{said}but the weights here have {own}. Start'):
         load_adapter(other, tmp_path)
     assert digest_of(other.state_dict()) == own
     merged = base()
@@ -76,7 +76,7 @@ def test_a_folder_of_something_else_is_one_message(adapted, tmp_path):
     matrices = load_file(tmp_path / MATRICES)
     matrices[KEY.format('blocks.1.mlp.fc2.lora_B')][0, 0] = float('nan')
     save_file(matrices, tmp_path / MATRICES)
-    with pytest.raises(InputError, match='NaN or infinite values in 1 of 16'):
+    with pytest.raises(InputError, match='1 of 16 tensors contain NaN or infinite'):
         load_adapter(base(), tmp_path)
 
 

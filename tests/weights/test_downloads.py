@@ -71,7 +71,7 @@ def test_a_whole_file_gets_its_name_and_is_asked_for_once(server, tmp_path, sha2
 @pytest.mark.parametrize(
     ('answer', 'sha256', 'message'),
     [
-        ({'ends': 1000}, None, 'the answer ends .* bytes too early'),
+        ({'ends': 1000}, None, 'the response ends .* bytes too early'),
         ({}, '0' * 8, f'invalid hash value .expected "00000000", got "{HASH}"'),
         ({'content': b'<html>'}, None, 'it is a web page.* It came from'),
     ],
@@ -102,7 +102,7 @@ def test_the_hash_in_a_name_is_checked(server):
     ('address', 'message'),
     [
         ('{}/missing.pth', r'missing\.pth: cannot be downloaded \(HTTP Error 404'),
-        ('http://127.0.0.1:9/x.pth', r'cannot be downloaded \(.*other means'),  # no server's port
+        ('http://127.0.0.1:9/x.pth', r'cannot be downloaded \(.*another way'),  # no server's port
         ('http://[::1/x.pth', 'Invalid IPv6 URL'),
         ('file:///etc/hostname', 'must begin with https:// or http://'),
     ],
@@ -135,7 +135,7 @@ def test_what_a_killed_process_left_is_removed(server, tmp_path):
 def test_offline_no_connection_is_tried(server, monkeypatch):
     monkeypatch.setenv('HF_HUB_OFFLINE', '1')
     file = place_of(f'{server.address}/x.pth')
-    with pytest.raises(InputError, match=f'HF_HUB_OFFLINE is set.* Bring it here as {file}'):
+    with pytest.raises(InputError, match=f'HF_HUB_OFFLINE is set.* Put the file at {file}'):
         fetch_url(f'{server.address}/x.pth')
     file.parent.mkdir(parents=True)
     file.write_bytes(CONTENT)
@@ -167,7 +167,7 @@ def test_the_place_of_a_download_is_a_file_in_its_folder(path, tmp_path):
 
 @pytest.mark.parametrize('path', ['', 'a/..', 'a/%2e%2e', 'a/....', '?file=x.pth'])
 def test_an_address_without_the_name_of_a_file_is_refused(path, tmp_path):
-    with pytest.raises(InputError, match=r'does not name a file\. Fetch it by other means'):
+    with pytest.raises(InputError, match=r'does not name a file\. Download it in another way'):
         place_of(f'http://127.0.0.1/{path}', tmp_path)
 
 
@@ -220,7 +220,7 @@ def test_a_missing_file_is_no_name(tmp_path):
     for text in ('none.pth', str(tmp_path / 'none')):
         with pytest.raises(InputError, match='no such checkpoint file'):
             load_anywhere(text)
-    with pytest.raises(InputError, match='not a name of published weights'):
+    with pytest.raises(InputError, match='not the name of published weights'):
         load_anywhere('x' * 300)
 
 
@@ -296,7 +296,9 @@ def test_a_gated_repository_says_how_to_sign_in(monkeypatch):
         raise errors.GatedRepoError.__new__(errors.GatedRepoError)  # which wants a response
 
     answering(monkeypatch, refuse)
-    with pytest.raises(InputError, match=r'meta/llama: .*private or gated: "hf auth login"'):
+    with pytest.raises(
+        InputError, match=r'meta/llama: .*private or gated. Sign in with "hf auth login"'
+    ):
         fetch_from_hub('hf-hub:meta/llama')
 
 
@@ -329,7 +331,7 @@ def test_an_answer_without_an_end_is_bounded_and_not_kept(server, tmp_path, monk
     monkeypatch.setattr(downloads, 'LARGEST', 1000)
     monkeypatch.setattr(downloads, 'CHUNK', 100)
     server.content, server.tells_length = b'x' * 5000, said
-    with pytest.raises(InputError, match=r'the answer has more than \d+ bytes'):
+    with pytest.raises(InputError, match=r'the response has more than \d+ bytes'):
         fetch_url(f'{server.address}/x.pth', progress=False)
     assert kept(tmp_path) == []
 

@@ -93,7 +93,7 @@ def test_a_name_and_a_file_are_told_apart():
 def test_a_name_without_weights_gets_the_nearest_or_is_to_be_trained():
     with pytest.raises(InputError, match=r"deit_z: no such file, and .*did you mean 'deit_"):
         find('deit_z')
-    with pytest.raises(InputError, match='msf_vit_s: its weights were never published; train'):
+    with pytest.raises(InputError, match='msf_vit_s: its weights were never published. Train'):
         find('msf_vit_s')
 
 

@@ -112,7 +112,7 @@ class Backbone(RunsBlocks, InitCfgMixin, metaclass=FinishedType):
             remedy = 'call super().__init__(**options) at the head of __init__'
             raise contract_broken(self, 'does not construct its base', remedy)
         if self.out_type == 'cls_dist_tokens' and getattr(self, 'dist_token', None) is None:
-            raise OptionError("out_type='cls_dist_tokens': there is no distillation token here")
+            raise OptionError("out_type='cls_dist_tokens': this backbone has no distillation token")
         for name in ('after_stages', 'undecayed'):
             text = getattr(self, name)
             if isinstance(text, str):
@@ -279,7 +279,9 @@ class PlainBackbone(Backbone):
         if not hasattr(self, 'norm'):
             raise contract_broken(self, 'sets no norm', 'the final norm, nn.Identity() for none')
         if self.out_type == 'cls_token' and self.cls_token is None:
-            raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
+            raise OptionError(
+                "out_type='cls_token': this backbone has no class token; use 'pooled'"
+            )
         super().finish()
 
     def leading_tokens(self) -> list[Tensor]:
@@ -361,7 +363,9 @@ class PyramidBackbone(Backbone):
     ) -> None:
         super().__init__(**options)
         if self.out_type == 'cls_token' and not self.has_cls_token:
-            raise OptionError("out_type='cls_token': there is no class token here, use 'pooled'")
+            raise OptionError(
+                "out_type='cls_token': this backbone has no class token; use 'pooled'"
+            )
         self.img_size = input_size(img_size)
         self.grid = grid_of(self.img_size, stride)  # of the first stage
         count = len(embed_dims)

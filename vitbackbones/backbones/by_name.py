@@ -182,7 +182,9 @@ class Classifier(Model):
         if not self.num_classes:
             return nn.Identity()
         if backbone.out_type == 'featmap':
-            raise OptionError("a classifier needs out_type='cls_token' or 'pooled', got 'featmap'")
+            raise OptionError(
+                "a classifier requires out_type='cls_token' or 'pooled', got 'featmap'"
+            )
         widths = backbone.out_channels
         if not (isinstance(widths, Sequence) and widths):
             problem = f'has out_channels={widths!r}' if widths else 'sets no out_channels'
@@ -232,8 +234,8 @@ class Classifier(Model):
         """
         if global_pool not in (None, self.global_pool):
             raise OptionError(
-                f'global_pool={global_pool!r}: this model was made with {self.global_pool!r}; '
-                f'give it to create_model'
+                f'global_pool={global_pool!r}: this model was created with '
+                f'{self.global_pool!r}. Pass global_pool to create_model'
             )
         weight = next(self.backbone.parameters())
         self.num_classes = num_classes
@@ -327,11 +329,13 @@ def create_model(
     """
     require_name(name)
     if isinstance(num_classes, bool):  # timm's second argument
-        raise OptionError(f'num_classes={num_classes}: must be a number; options follow by keyword')
+        raise OptionError(
+            f'num_classes={num_classes}: must be a number. Pass other options by keyword'
+        )
     if not isinstance(num_classes, int) or num_classes < 0:
         raise OptionError(f'num_classes={num_classes!r}: must be a whole number from 0')
     if pretrained and checkpoint is not None:
-        raise OptionError('pretrained=True and a checkpoint: give one of the two')
+        raise OptionError('pretrained=True and a checkpoint: give only one of them')
     host, arguments, out_type = MODELS[name]
     known = accepted_keywords(host)
     for option in options:
@@ -354,7 +358,7 @@ def create_model(
         if [*map(tuple, options.get(key) or ())] != [*value]:  # it would compute something else
             raise OptionError(
                 f'{key}={options.get(key)}: these weights of {trained} were trained with '
-                f'{key}={value}, which their file does not tell; give it to create_model'
+                f'{key}={value}, which their file does not tell. Pass it to create_model'
             )
     file = fetch(name) if checkpoint is None else checkpoint
     with torch.no_grad():
@@ -379,7 +383,9 @@ def _for_backbone(
     if not features_only:
         return options
     if options.get('out_type', 'featmap') != 'featmap':
-        raise OptionError('features_only=True returns maps: leave out_type and global_pool out')
+        raise OptionError(
+            'features_only=True returns feature maps: remove out_type and global_pool'
+        )
     last = options.get('out_indices')
     if isinstance(last, int) and last > 0:  # as in timm, the last so many
         options = {**options, 'out_indices': tuple(range(-last, 0))}

@@ -39,7 +39,7 @@ def arguments_of(model: Any) -> dict:
         InputError: an option is no plain data, such as a class, or nothing is known to make it.
     """
     if not model.made_with:
-        raise InputError('only what create_model returns can be saved, before it is fused')
+        raise InputError('only a model that create_model returned can be saved, before it is fused')
     made = dict(model.made_with, data_config=model.data_config)
     if 'num_classes' in made:
         made['num_classes'] = model.num_classes  # after reset_classifier
@@ -61,8 +61,8 @@ def require_data(value: Any, place: str) -> None:
             require_data(inner, f'{place}.{key}')
         elif isinstance(inner, str) and not WORD.fullmatch(inner):
             raise InputError(
-                f'{place}.{key} is {inner!r}, which is not a name of vitbackbones; make the model '
-                f'by create_model with its options, and give the {WEIGHTS} as checkpoint'
+                f'{place}.{key} is {inner!r}, which is not a name of vitbackbones. Create the '
+                f'model by create_model with its options, and give the {WEIGHTS} as checkpoint'
             )
 
 
@@ -86,7 +86,9 @@ def mixin(create: Create) -> Any:
             where = {key: options.pop(key) for key in PLACES}
             written = read_json(_file_of(model_id, CONFIG, where))
             if 'name' not in options or {'pretrained', 'checkpoint'} & options.keys():
-                raise InputError(f'{CONFIG} is missing, of another package, or names weights')
+                raise InputError(
+                    f'{CONFIG} is missing, belongs to another package, or names weights'
+                )
             images = options.pop('data_config', {})
             require_data(options, CONFIG)
             file = _file_of(model_id, WEIGHTS, where)
@@ -119,7 +121,7 @@ def not_larger_than(state: dict) -> Iterator[None]:
             left[0] -= 1
             left[1] -= parameter.numel()
         if min(left) < 0:
-            raise InputError(f'{CONFIG} is of a much larger network than {WEIGHTS}')
+            raise InputError(f'{CONFIG} describes a much larger network than {WEIGHTS} contains')
 
     hook = register_module_parameter_registration_hook(count)
     try:
@@ -133,7 +135,7 @@ def _file_of(source: str, name: str, where: dict) -> Path:
     if Path(source).is_dir():
         return Path(source, name)
     hub = import_optional('huggingface_hub', 'huggingface_hub')
-    with fetching(f'{source} is no folder here, and on the hub'):
+    with fetching(f'{source} is not a folder here, and on the hub'):
         return Path(hub.hf_hub_download(source, name, **where))
 
 

@@ -195,7 +195,9 @@ class Mixer(BlockOptions, PlainBackbone):
                 fc1, fc2, bias = (state[key] for key in keys)
                 old = stored_grid(len(bias), self.grid, origin)
                 if old is None:
-                    raise OptionError(f'token mixing over {len(bias)} positions: no square grid')
+                    raise OptionError(
+                        f'token mixing over {len(bias)} positions: these do not form a square grid'
+                    )
                 resized = resize_mixing(fc1, fc2, bias, old, self.grid)
                 state.update(zip(keys, resized, strict=True))
         return state

@@ -276,8 +276,8 @@ class SlicedAttention(DotProductAttention):
     ) -> None:
         if cross:
             raise OptionError(
-                'SlicedAttention cuts queries and keys into the same slices, so it cannot read '
-                'keys of other tokens (cross=True), such as spatially reduced ones'
+                'SlicedAttention cuts queries and keys into the same slices, so it cannot '
+                'attend to other tokens (cross=True), such as spatially reduced ones'
             )
         super().__init__(embed_dims, num_heads, **options)
         self.slicing = Slicing(slices, permutation)

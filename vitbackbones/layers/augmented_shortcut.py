@@ -72,9 +72,9 @@ class AugmentedShortcut(nn.Module):
     ) -> None:
         super().__init__()
         if paths < 1:
-            raise OptionError(f'paths={paths}: at least one learned path is needed')
+            raise OptionError(f'paths={paths}: at least one learned path is required')
         if blocks < 1:
-            raise OptionError(f'blocks={blocks}: at least one block a side is needed')
+            raise OptionError(f'blocks={blocks}: at least one block per side is required')
         require_choice('projection', projection, ('circulant', 'dense', 'none'))
         require_choice('activation', activation, ('published', 'GELU', None))
         require_choice('order', order, ('projection_first', 'activation_first'))
@@ -84,12 +84,16 @@ class AugmentedShortcut(nn.Module):
         if activation == 'published':
             activation = 'GELU' if paths > 1 else None
         if projection == 'none' and activation is None:
-            raise OptionError("projection='none' needs an activation: the path would do nothing")
+            raise OptionError(
+                "projection='none' requires an activation: without one, the path does nothing"
+            )
         if projection == 'none' and paths > 1:
-            problem = "with projection='none' all would be the same; use 1"
+            problem = "with projection='none' all paths would be equal; use 1"
             raise OptionError(f'paths={paths}: {problem}')
         if order == 'activation_first' and (projection == 'none' or activation is None):
-            raise OptionError("order='activation_first' needs both an activation and a projection")
+            raise OptionError(
+                "order='activation_first' requires both an activation and a projection"
+            )
         self.projection = projection
         self.activation = activation
         self.order = order

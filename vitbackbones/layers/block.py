@@ -179,8 +179,8 @@ class Block(nn.Module):
         self.windows = None if window_size is None else Windows(window_size)
         if self.windows is not None and isinstance(self.attn, SlicedAttention):
             raise OptionError(
-                f'window_size={window_size}: {type(self.attn).__name__} cuts the tokens into '
-                'slices already; windows need an attention among all tokens that it is given'
+                f'window_size={window_size}: {type(self.attn).__name__} already splits the '
+                'tokens into slices. Windows require attention over all input tokens'
             )
         self.norm2 = nn.LayerNorm(embed_dims, eps=norm_eps)
         self.mlp = mlp(embed_dims, int(embed_dims * mlp_ratio), drop_rate)

@@ -62,7 +62,7 @@ def fuse_for_inference(
         on_cpu = all(value.device.type == 'cpu' for value in model.parameters())
         if on_cpu and not computes_bfloat16():
             warnings.warn(
-                'this processor emulates bfloat16, which is slower than float32', stacklevel=3
+                'this processor emulates bfloat16, so it is slower than float32', stacklevel=3
             )
         model.to(dtype).register_forward_hook(_answer_in_float32)
     model.requires_grad_(False)

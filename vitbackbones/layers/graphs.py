@@ -51,8 +51,8 @@ def require_compiler() -> None:
         get_cpp_compiler()
     except InvalidCxxCompiler as error:
         raise InputError(
-            'compilation: there is no C++ compiler. Install one (Debian: apt-get install g++), '
-            'name it by the environment variable CXX, or leave --compile out.'
+            'compilation: no C++ compiler was found. Install one (Debian: apt-get install g++), '
+            'set the environment variable CXX to one, or remove --compile.'
         ) from error
 
 

@@ -59,8 +59,8 @@ def add_adapters(network: nn.Module, rank: int) -> None:
     least = min(min(layer.weight.shape) for layer in layers)
     if rank > least:
         raise InputError(
-            f'--lora {rank}: more than {least}, the lowest width of a layer; the layer itself has '
-            'fewer numbers than such an adapter'
+            f'--lora {rank}: exceeds {least}, the smallest width of a layer. The layer itself '
+            'has fewer parameters than such an adapter'
         )
     network.requires_grad_(False)
     for layer in layers:
@@ -82,9 +82,14 @@ def _layers(network: nn.Module) -> list[Any]:
     bad = [name for name, part in layers.items() if uses[part.weight] > 1]
     bad += [name for name, part in parts.items() if isinstance(part, nn.MultiheadAttention)]
     if bad:
-        raise InputError(f'--lora: no adapters of packed or shared weights, as of {shorten(bad)}')
+        raise InputError(
+            '--lora: adapters do not support packed or shared weights, such as those of '
+            f'{shorten(bad)}'
+        )
     if not layers:
-        raise InputError(f'--lora: no layer of attention or MLP learns in {type(network).__name__}')
+        raise InputError(
+            f'--lora: no attention or MLP layer of {type(network).__name__} is trained'
+        )
     return [*layers.values()]
 
 

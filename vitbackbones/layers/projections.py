@@ -167,7 +167,7 @@ class ProjectedAttention(nn.Module):
         elif groups == 1:
             self.proj_bias = nn.Parameter(torch.zeros(embed_dims)) if proj_bias else None
         else:
-            problem = 'W is never grouped, so no other role may have its letter in sharing'
+            problem = 'W is never grouped, so no other role may use its letter in sharing'
             raise OptionError(f'groups={groups}: {problem}')
         self.drop = make_dropout(drop_rate)
 

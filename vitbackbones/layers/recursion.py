@@ -87,7 +87,7 @@ class Recursion:
                 hint = did_you_mean(str(key), known) or f'; known: {", ".join(known)}'
                 raise OptionError(f'recursion has no option {key!r}{hint}')
         if 'permutation' in config and config.get('groups') is None:
-            raise OptionError('permutation needs groups: without slices nothing is shuffled')
+            raise OptionError('permutation requires groups: without slices, nothing is shuffled')
         return cls(**config) if config else None
 
     def __post_init__(self) -> None:
@@ -110,18 +110,20 @@ class Recursion:
             require_choice('permutation', word, PERMUTATIONS)
         # what has no meaning beside the others
         if self.nll in ('per_sweep', 'shared') and not self.nll_ratio:
-            raise OptionError(f'nll={self.nll!r} needs nll_ratio, the width of the projections')
+            raise OptionError(f'nll={self.nll!r} requires nll_ratio, the width of the projections')
         if self.nll == 'per_sweep' and self.loop == 'internal':
             raise OptionError(
-                "nll='per_sweep' needs loop='external': an internal loop sweeps over the row once"
+                "nll='per_sweep' requires loop='external': an internal loop sweeps over the row "
+                'only once'
             )
         if self.mixed_depth and self.passes == 1 and not self.has_projections:
             raise OptionError(
-                'mixed_depth: with passes=1 and no projections the two branches are the same'
+                'mixed_depth: with passes=1 and no projections, the two branches are equal'
             )
         if self.mixed_loss != 'mean' and not self.mixed_depth:
             raise OptionError(
-                f'mixed_loss={self.mixed_loss!r} needs mixed_depth=True: there is one branch only'
+                f'mixed_loss={self.mixed_loss!r} requires mixed_depth=True: otherwise there is '
+                'only one branch'
             )
 
     @property
@@ -225,12 +227,12 @@ class Recursive(nn.Module):
         super().__init__(embed_dims, *arguments, **options)
         if recursion.groups is not None and options.get('reduction') is not None:
             raise OptionError(
-                'groups: keys and values are spatially reduced here, so that queries and keys '
-                'cannot be cut into the same slices'
+                'groups: keys and values are spatially reduced here, so queries and keys cannot '
+                'be cut into the same slices'
             )
         in_windows = options.get('window_size') or options.get('window')
         if recursion.groups is not None and in_windows:
-            raise OptionError('groups: the attention is cut into windows here, not into slices')
+            raise OptionError('groups: the attention uses windows here, not slices')
         shared = ('shortcut', 'drop_rate', 'norm_eps')
         own = {key: options[key] for key in shared if key in options}
         self.slicings = recursion.slicings()

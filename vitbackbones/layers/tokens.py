@@ -190,7 +190,7 @@ def stored_grid(cells: int, size: tuple[int, int], origin: Origin) -> tuple[int,
     if same:
         raise OptionError(
             f'the file does not tell the grid of its {cells} positions, and the model has '
-            f'{size[0]} x {size[1]}; give the image size that the file was trained for, as '
+            f'{size[0]} x {size[1]}. Give the image size that the file was trained for: '
             'stored_size=(height, width) of create_model, load_pretrained or init_cfg'
         )
     return None
@@ -231,13 +231,15 @@ def fit_position(
         if old is not None:
             break
     else:
-        raise OptionError(f'a position code of {count} tokens fits no grid of {extra} + {size}')
+        raise OptionError(
+            f'a position embedding of {count} tokens fits no grid of {extra} + {size}'
+        )
     if stored < extra:
         names = ' and '.join(TOKENS[stored:extra])
         raise OptionError(
-            f'a position code of {count} tokens has {stored} before its grid of {old[0]} x '
-            f'{old[1]}, and the model {extra}: the {names} token is missing. Is the file of a '
-            'model without it?'
+            f'a position embedding of {count} tokens has {stored} before its grid of {old[0]} x '
+            f'{old[1]}, but the model has {extra}: the {names} token is missing. Was the file '
+            'trained without it?'
         )
     code = torch.cat([code[:, :extra], code[:, stored:]], 1)  # (1, extra + h * w, C)
     return resize_position(code, old, size, mode)

@@ -150,7 +150,7 @@ class TokensToToken(nn.Module):
         super().__init__()
         if patch_size != _STRIDE:
             raise OptionError(
-                f'patch_size={patch_size}: tokens-to-token makes patches of {_STRIDE}'
+                f'patch_size={patch_size}: tokens-to-token requires patches of {_STRIDE}'
             )
         require_choice('tokens', tokens, _ATTENTIONS)
         self.in_channels = in_channels

@@ -37,7 +37,7 @@ class Windows(nn.Module):
         OptionError: ``window_size`` is not an integer from 1.
     """
 
-    fixed_size = 'how many windows there are is a constant of a graph'
+    fixed_size = 'the number of windows is a constant of a graph'
 
     def __init__(self, window_size: int) -> None:
         super().__init__()

@@ -61,7 +61,8 @@ def load_adapter(backbone: nn.Module, folder: str | Path) -> None:
         if about['revision'] != digest:
             raise InputError(
                 f'its base is {about["base_model_name_or_path"]} with weights of SHA-256 '
-                f'{about["revision"]}, and those here have {digest}; start from the same weights'
+                f'{about["revision"]}, but the weights here have {digest}. Start from the same '
+                'weights'
             )
         require_finite(MATRICES, given)
         require_form(CONFIG, about, FORM, complete=True)
@@ -71,7 +72,9 @@ def load_adapter(backbone: nn.Module, folder: str | Path) -> None:
             key = f'{name}.{WEIGHT}'
             a, b = (given[KEY.format(f'{name}.{end}')] for end in ADAPTERS)
             if b.shape[0:1] + a.shape[1:] != own[key].shape or b.shape[1:] != a.shape[:1]:
-                raise InputError(f'{name}: {tuple(b.shape)} @ {tuple(a.shape)} is not of its shape')
+                raise InputError(
+                    f'{name}: {tuple(b.shape)} @ {tuple(a.shape)} does not match its shape'
+                )
             merged[key] = own[key] + scale * (b @ a)
         require_finite(MATRICES, merged)
         for key, value in merged.items():  # all of them, or none

@@ -26,7 +26,7 @@ from .read.load import load_file
 from .table import HUB_ADDRESS, find, is_name
 from .trained import trained_weights
 
-OTHERWISE = 'Fetch it by other means and give the file (train: --pretrained FILE, or --scratch).'
+OTHERWISE = 'Download it in another way and give the file (train: --pretrained FILE, or --scratch).'
 SCHEME = 'hf-hub:'
 WEB = ('http://', 'https://')
 FILES = ('model.safetensors', 'pytorch_model.bin')  # of a repository, the first that it has
@@ -78,7 +78,7 @@ def load_anywhere(source: str | Path) -> dict:
         loaders = {'http': load_url, 'https': load_url, 'file': load_local_address}
         if scheme in loaders:
             return loaders[scheme](address)
-        text = f'{address}: addresses with {scheme}:// need mmengine; give a file'
+        text = f'{address}: addresses with {scheme}:// require mmengine. Give a file instead'
         raise InputError(text) from None
     return CheckpointLoader.load_checkpoint(address, 'cpu')
 
@@ -159,7 +159,9 @@ def fetch_url(
     if file.exists():
         return file
     if is_offline():
-        raise InputError(f'{url}: not downloaded (HF_HUB_OFFLINE is set). Bring it here as {file}.')
+        raise InputError(
+            f'{url}: not downloaded, because HF_HUB_OFFLINE is set. Put the file at {file}.'
+        )
     said = HASH.search(file.name)
     with fetching(url):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -174,7 +176,7 @@ def fetch_url(
                 load_file(new)
             except InputError as error:
                 new.unlink()
-                raise InputError(f'{error} It came from {url} and was not kept.') from error
+                raise InputError(f'{error} It came from {url} and was not saved.') from error
             os.replace(new, file)
     return file
 
@@ -196,12 +198,12 @@ def _download(url: str, file: Path, sha256: str | None, progress: bool) -> None:
                 while chunk := answer.read(CHUNK):
                     left -= len(chunk)
                     if left < 0:
-                        raise ValueError(f'the answer has more than {said or LARGEST} bytes')
+                        raise ValueError(f'the response has more than {said or LARGEST} bytes')
                     new.write(chunk)
                     hashed.update(chunk)
                     bar.update(len(chunk))
         if said and left:
-            raise ValueError(f'the answer ends {left} bytes too early')
+            raise ValueError(f'the response ends {left} bytes too early')
         digest = hashed.hexdigest()
         if sha256 and not digest.startswith(sha256):
             raise ValueError(f'invalid hash value (expected "{sha256}", got "{digest}")')
@@ -237,7 +239,9 @@ def fetch_from_hub(address: str) -> Path:
     """
     match = HUB_ADDRESS.fullmatch(address)
     if match is None:
-        raise InputError(f'{address}: must be hf-hub:OWNER/NAME, with @REVISION or :FILE behind it')
+        raise InputError(
+            f'{address}: must be hf-hub:OWNER/NAME, optionally followed by @REVISION or :FILE'
+        )
     hub = import_optional('huggingface_hub', 'huggingface_hub')
     options = {'revision': match['revision'], 'local_files_only': is_offline()}
     names = (match['file'],) if match['file'] else FILES
@@ -247,7 +251,7 @@ def fetch_from_hub(address: str) -> Path:
             try:
                 return Path(hub.hf_hub_download(match['repository'], name, **options))
             except hub.errors.RepositoryNotFoundError as error:
-                text = 'no such repository, or it is private or gated: "hf auth login" signs in'
+                text = 'no such repository, or it is private or gated. Sign in with "hf auth login"'
                 raise InputError(f'{address}: {text}') from error
             except hub.errors.EntryNotFoundError as error:  # of a cache without connections, too
                 missing = error

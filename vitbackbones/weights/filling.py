@@ -66,8 +66,8 @@ def require_finite(path: str | Path, state: dict[str, Tensor]) -> None:
                 bad.append(key)
     if bad:
         raise InputError(
-            f'{path}: NaN or infinite values in {len(bad)} of {len(state)} tensors: '
-            f'{shorten(bad)}. The run that wrote it diverged; take an earlier checkpoint.'
+            f'{path}: {len(bad)} of {len(state)} tensors contain NaN or infinite values: '
+            f'{shorten(bad)}. The run that wrote it diverged. Use an earlier checkpoint.'
         )
 
 
@@ -266,9 +266,9 @@ def _not_filled(
     unexpected: list[str],
 ) -> str:
     reasons = (
-        (f'nothing for {len(missing)} tensors', missing),
+        (f'{len(missing)} tensors of the model are not in the file', missing),
         ('other shapes', coverage.mismatched.values()),
-        (f'no place for {len(unexpected)} tensors', unexpected),
+        (f'{len(unexpected)} tensors of the file are not in the model', unexpected),
         ('also unused', [key for key in coverage.unused if key not in unexpected]),
     )
     text = f'{checkpoint} does not fill {type(module).__name__} ({coverage.format} layout):'

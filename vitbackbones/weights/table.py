@@ -131,17 +131,17 @@ def find(name: str) -> Published | Detector:
     if name not in NEVER_PUBLISHED:
         hint = did_you_mean(name, [*PUBLISHED, *DETECTORS, *NEVER_PUBLISHED])
         raise InputError(
-            f'{name}: no such file, and not a name of published weights{hint}; '
-            '"vitbackbones weights" lists them'
+            f'{name}: no such file, and not the name of published weights{hint}. "vitbackbones '
+            'weights" lists them'
         )
     nearest = NEVER_PUBLISHED[name]
     if not nearest:
-        raise InputError(f'{name}: its weights were never published; train it first')
+        raise InputError(f'{name}: its weights were never published. Train it first')
     missing = f', allow_missing={LEFT_RANDOM[name]}' if name in LEFT_RANDOM else ''
     raise InputError(
-        f'{name}: its weights were never published; its nearest start is {nearest}: '
-        f"create_model('{name}', checkpoint='{nearest}'{missing}), or --pretrained auto with a "
-        'config'
+        f'{name}: its weights were never published. The nearest published weights are '
+        f"{nearest}: create_model('{name}', checkpoint='{nearest}'{missing}), or --pretrained "
+        'auto with a config'
     )
 
 

@@ -60,7 +60,10 @@ def test_stages_and_depths_follow_the_layers():
 
 def test_a_file_of_another_depth_is_refused(tmp_path):
     torch.save(HuggingFace('dinov2', settings=VIT).net.state_dict(), tmp_path / 'three.pth')
-    for depth, said in ((4, 'nothing for 18 tensors'), (2, 'no place for 18 tensors')):
+    for depth, said in (
+        (4, '18 tensors of the model are not in the file'),
+        (2, '18 tensors of the file are not in the model'),
+    ):
         settings = {**VIT, 'num_hidden_layers': depth}
         backbone = HuggingFace('dinov2', settings=settings, pretrained=str(tmp_path / 'three.pth'))
         with pytest.raises(InputError, match=said):

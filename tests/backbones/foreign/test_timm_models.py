@@ -58,9 +58,9 @@ def test_a_network_of_one_size_pads_to_it_and_says_what_to_set():
         ('resnet18.unheard', {}, r"no 'resnet18.unheard'; it has .*resnet18.a1_in1k"),
         ('resnet18', {'settings': {'bananas': 1}}, 'bananas'),
         ('resnet18', {'out_indices': 9}, r'out_indices=9 of 5'),
-        ('test_convnext', {'out_indices': 'setr_mla'}, 'networks of one stride'),
+        ('test_convnext', {'out_indices': 'setr_mla'}, 'networks with one stride'),
         ('resnet18', {'out_type': 'cls_token'}, "'featmap' and 'pooled'"),
-        ('inception_v3', {}, 'gives no maps: its maps do not have the strides'),
+        ('inception_v3', {}, 'returns no feature maps: its feature maps do not have the strides'),
         ('coatnet_nano_cc_224', {'pretrained': True}, 'has no published weights'),
         ('coat_tiny', {'with_cp': True}, 'with_cp=True: coat_tiny: gradient checkpointing not'),
     ],
@@ -110,7 +110,9 @@ def test_running_statistics_of_frozen_stages_stay():
 def test_a_file_of_another_depth_is_refused(tmp_path):
     torch.save(timm.create_model('test_vit').state_dict(), tmp_path / 'six.pth')
     shallow = Timm('test_vit', settings={'depth': 5}, pretrained=str(tmp_path / 'six.pth'))
-    with pytest.raises(InputError, match=r'no place for 12 tensors: net\.blocks\.5'):
+    with pytest.raises(
+        InputError, match=r'12 tensors of the file are not in the model: net\.blocks\.5'
+    ):
         shallow.init_weights()
     # but not one of the same network of which earlier maps are read
     earlier = Timm('test_vit', out_indices=2, pretrained=str(tmp_path / 'six.pth'))

@@ -52,7 +52,7 @@ def test_weights_of_before_keep_three_quarters(host, plain, arch, caplog):
     model = build(host, arch)
     with caplog.at_level(logging.WARNING):
         model.load_state_dict(of_before(before))
-    assert 'factor 0.75' in caplog.text
+    assert 'shortcut scale 0.75' in caplog.text
     assert 'backbone.shortcut.scale' in caplog.text
     with torch.no_grad():
         assert all(map(torch.equal, model(IMAGE), before(IMAGE)))

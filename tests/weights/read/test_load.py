@@ -60,7 +60,7 @@ def test_shapes_strides_and_shared_memory(tmp_path, zipped):
 @FORMATS
 def test_small_parts_without_end_are_refused(tmp_path, zipped, monkeypatch):
     monkeypatch.setattr('vitbackbones.weights.read.torch_files.OPERATIONS', 1000)
-    with pytest.raises(InputError, match='it holds more than 1000 parts'):
+    with pytest.raises(InputError, match='it contains more than 1000 parts'):
         roundtrip({'w': [set() for _ in range(1000)]}, tmp_path / 'w.pth', zipped)
 
 
@@ -168,8 +168,8 @@ def kept_of(path, folder):
     ('content', 'reason'),
     [
         (b'<!DOCTYPE html>', 'is not a torch checkpoint, or is damaged (it is a web page'),
-        (b'\n<html>', 'it is a web page, perhaps the answer to a wrong address'),
-        (b'version https://git-lfs.github.com/spec/v1\n', 'it is a pointer of git-lfs'),
+        (b'\n<html>', 'it is a web page, perhaps the response to a wrong address'),
+        (b'version https://git-lfs.github.com/spec/v1\n', 'it is a Git LFS pointer'),
         (b'hello', 'is not a torch checkpoint, or is damaged'),
     ],
 )
@@ -184,7 +184,7 @@ def test_what_is_mistaken_for_a_checkpoint_is_named(tmp_path, content, reason):
 def test_a_refusal_names_the_object_in_one_line(tmp_path):
     """It gives no advice to load unsafely, and no control characters reach the terminal."""
     (tmp_path / 'x.pth').write_bytes(b'\x80\x02cos\n\x1b[31m' + b'x' * 1000 + b'\n.')
-    with pytest.raises(InputError, match=r'x\.pth: refused, it holds os\.') as error:
+    with pytest.raises(InputError, match=r'x\.pth: refused, because it contains os\.') as error:
         load_file(tmp_path / 'x.pth')
     assert not {'\n', '\x1b'} & {*str(error.value)}
     assert 'weights_only' not in str(error.value)
@@ -213,7 +213,7 @@ MISUSED = [  # a name of the list, arguments of it, what is refused
 def test_a_name_of_the_list_takes_only_what_such_an_object_holds(tmp_path, name, arguments, reason):
     body = assembled.call(assembled.named(name), *map(assembled.put, arguments))
     (tmp_path / 'x.pth').write_bytes(assembled.archive(body))
-    with pytest.raises(InputError, match=f'refused, it holds {reason}'):
+    with pytest.raises(InputError, match=f'refused, because it contains {reason}'):
         load_file(tmp_path / 'x.pth')
 
 
@@ -224,7 +224,9 @@ def test_tensors_of_the_old_format_fit_into_the_file_together(tmp_path):
     content = assembled.legacy(b'(' + b''.join(tensors) + b't')
     assert 4 * max(counts) < len(content) < 4 * sum(counts)
     (tmp_path / 'x.pth').write_bytes(content)
-    with pytest.raises(InputError, match='refused, it holds more bytes than the file has'):
+    with pytest.raises(
+        InputError, match='refused, because it contains more bytes than the file has'
+    ):
         load_file(tmp_path / 'x.pth')
 
 
@@ -239,7 +241,7 @@ def test_tensors_of_the_old_format_fit_into_the_file_together(tmp_path):
 )
 def test_a_loss_history_is_two_rows_of_numbers(tmp_path, arrays):
     (tmp_path / 'x.pth').write_bytes(assembled.archive(assembled.history(*arrays)))
-    with pytest.raises(InputError, match='refused, it holds a damaged loss history'):
+    with pytest.raises(InputError, match='refused, because it contains a damaged loss history'):
         load_file(tmp_path / 'x.pth')
 
 

@@ -62,7 +62,7 @@ class Foreign(Backbone):
     def __init__(self, name: str, in_channels: int, **options) -> None:
         super().__init__(**options)
         if self.out_type not in ('featmap', 'pooled'):
-            raise OptionError(f"out_type={self.out_type!r}: {name} has 'featmap' and 'pooled'")
+            raise OptionError(f"out_type={self.out_type!r}: {name} supports 'featmap' and 'pooled'")
         self.name = name
         self.in_channels = in_channels
 
@@ -74,7 +74,9 @@ class Foreign(Backbone):
             last = {stride: i for i, stride in enumerate(strides) if stride >= FINEST}
             given = [*last.values()][-1 if self.out_type == 'pooled' else 0 :] or -1
         if isinstance(given, str) and len({*strides}) > 1:
-            raise OptionError(f'out_indices={given!r} is for networks of one stride, not {strides}')
+            raise OptionError(
+                f'out_indices={given!r} is only for networks with one stride, not {strides}'
+            )
         self.out_indices = choose_indices(given, len(strides))
         self.out_channels = tuple(maps.channels[i] for i in self.out_indices)
         self.out_strides = tuple(strides[i] for i in self.out_indices)
@@ -101,8 +103,8 @@ class Foreign(Backbone):
         if h > height or w > width:
             raise InputError(
                 f'{self.name} takes images of one size, and {h} x {w} is larger than {height} x '
-                f'{width}: set img_size=({max(h, height)}, {max(w, width)}) of the backbone, or '
-                'take another one'
+                f'{width}. Set img_size=({max(h, height)}, {max(w, width)}) of the backbone, or '
+                'use another backbone'
             )
         return nn.functional.pad(image, (0, width - w, 0, height - h))
 
@@ -114,7 +116,7 @@ class Foreign(Backbone):
         """
         source = published if pretrained is True else pretrained or None
         if pretrained and source is None:
-            raise OptionError(f'pretrained=True: {self.name} has no published weights; name a file')
+            raise OptionError(f'pretrained=True: {self.name} has no published weights. Give a file')
         if source and self.init_cfg is None:
             self.init_cfg = {'type': 'Pretrained', 'checkpoint': source}
 
@@ -142,8 +144,8 @@ class Foreign(Backbone):
         codes = [key for key, x in state.items() if 'pos' in key and x.ndim == 3]
         if codes and h * width != w * height:
             raise InputError(
-                f'{codes[0]}: the file was made for images of {height} x {width}, and this network '
-                f'for {h} x {w}; set img_size=({height}, {width}) of the backbone'
+                f'{codes[0]}: the file was made for images of {height} x {width}, but this '
+                f'network for {h} x {w}. Set img_size=({height}, {width}) of the backbone'
             )
         return super().adapt_state_dict(state, prefix, origin)
 
@@ -152,7 +154,7 @@ class Foreign(Backbone):
     def fixed_size(self) -> str:
         """Why an exported graph takes one size; '' for convolutions alone."""
         attends = any(SIZED.search(name) for name, _ in self.net.named_modules())
-        return f'{self.name} makes positions or windows for one size' if attends else ''
+        return f'{self.name} creates position embeddings or windows for one size' if attends else ''
 
     def finish(self) -> None:
         self.depths = self.groups(False)
@@ -209,7 +211,9 @@ def tried(
                 FOUND[key] = _look(network, channels, native)
             except Exception as error:  # of many kinds, of a network that is not made for it
                 if device == 'cpu':
-                    raise OptionError(f'{name} gives no maps: {in_one_line(error)}') from error
+                    raise OptionError(
+                        f'{name} returns no feature maps: {in_one_line(error)}'
+                    ) from error
     return FOUND[key]
 
 
@@ -235,7 +239,7 @@ def _look(network: Network, channels: int, native: tuple[int, int]) -> Maps:
                 break
     near = [tuple(round(side / stride) for side in native) for stride in strides]
     if not multiple and [tuple(shape[2:]) for shape in at_home] != near:
-        raise OptionError(f'its maps do not have the strides {[*strides]} that it declares')
+        raise OptionError(f'its feature maps do not have the strides {[*strides]} that it declares')
     found = tuple(shape[1] for shape in at_home)
     return Maps(found, tuple(strides), multiple, dict(options))
 

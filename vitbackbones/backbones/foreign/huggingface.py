@@ -137,7 +137,7 @@ def configuration(name: str, given: Mapping[str, Any]):
         hint = did_you_mean(name, [*kinds]) or f'; known: {some(kinds, str, len(kinds))}'
         raise OptionError(f'transformers has no backbone {name!r}{hint}')
     if config.model_type not in kinds:
-        raise OptionError(f'{name}: transformers gives no maps of {config.model_type!r}')
+        raise OptionError(f'{name}: transformers returns no feature maps of {config.model_type!r}')
     usual = type(config)()
     unknown = [key for key in given if not hasattr(usual, key)]
     if unknown:

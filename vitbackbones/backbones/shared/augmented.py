@@ -56,6 +56,6 @@ class KeepsScale(BlockOptions, Backbone):
             part.scale = trained
         if built != trained:
             LOG.warning(
-                f'{type(self).__name__}: these weights were trained with the factor {trained:g} '
-                'on their shortcuts and keep it; backbone.shortcut.scale sets another'
+                f'{type(self).__name__}: keeping the shortcut scale {trained:g} that these '
+                'weights were trained with. Set backbone.shortcut.scale to override it'
             )

@@ -151,8 +151,8 @@ class WindowOptions(RecursionOptions):
             raise OptionError(f'global_attn_indexes={global_attn_indexes}: must not be negative')
         if window_size is None and global_attn_indexes != 4:
             raise OptionError(
-                f'global_attn_indexes={global_attn_indexes!r} needs window_size: without windows '
-                'every block is global'
+                f'global_attn_indexes={global_attn_indexes!r} requires window_size: without '
+                'windows, every block is global'
             )
         self.window_size = window_size
         self.global_attn_indexes = global_attn_indexes

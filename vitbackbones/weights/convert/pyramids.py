@@ -100,8 +100,8 @@ def convert_swin(state: dict[str, Tensor]) -> dict[str, Tensor]:
 # coefficients coefficient{1..4}.bias are identity and branch of the attention, then of the MLP.
 
 SRET_NOTE = (
-    'the keys of an SReT file do not tell sliced from global attention, nor one choice of groups '
-    'from another; the model must be the one that was trained (sret_t, sret_t_global, groups=...)'
+    'the keys of an SReT file do not show the kind of attention (sliced or global) or the '
+    'groups. Use the model that was trained (sret_t, sret_t_global, groups=...)'
 )
 _SRET_BLOCK = re.compile(r'transformers\.(\d+)\.blocks\.(\d+)\.(.*)')
 _SRET_STEM = re.compile(r'patch_embed\.(conv|bn)([123])\.(.*)')
@@ -132,8 +132,8 @@ def convert_sret(state: dict[str, Tensor]) -> dict[str, Tensor]:
                 first = f'transformers.{stage}.blocks.{index - 2}.{name}'
                 if first not in state or not torch.equal(state[first], value):
                     raise InputError(
-                        f'{key} is another name of {first} in an SReT checkpoint, but they differ: '
-                        'the file is damaged or of a model whose passes do not share weights'
+                        f'{key} is another name for {first} in an SReT checkpoint, but their '
+                        'values differ. The file is damaged, or its passes do not share weights'
                     )
                 continue
             block, part = divmod(index, 4)

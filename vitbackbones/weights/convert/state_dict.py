@@ -62,15 +62,15 @@ def find_entry(checkpoint: dict, state_key: str | None = None) -> dict:
     """Return the dict of a checkpoint that :func:`take_state_dict` takes the tensors of."""
     if state_key is not None and not isinstance(checkpoint.get(state_key), dict):
         raise InputError(
-            f'init_cfg.state_key={state_key!r}: the checkpoint has the keys {shorten(checkpoint)}; '
-            'for its usual weights set state_key=None there'
+            f'init_cfg.state_key={state_key!r}: the checkpoint has the keys '
+            f'{shorten(checkpoint)}. For its usual weights, set state_key=None'
         )
     names = ENTRIES if state_key is None else (state_key,)
     found = dict(_entries(checkpoint, names))
     if found:
         first, *others = found
         if others:
-            LOG.info(f'the weights of {first!r} are taken, not those of {shorten(others)}')
+            LOG.info(f'using the weights of {first!r}, not those of {shorten(others)}')
         return found[first]
     if has_tensors(checkpoint):
         return checkpoint
@@ -79,9 +79,11 @@ def find_entry(checkpoint: dict, state_key: str | None = None) -> dict:
     keys = f'with the keys {shorten(entry)}' if entry else 'without any keys'
     text = f'no weights in a checkpoint {keys}'
     if any(isinstance(value, np.ndarray) for value in entry.values()):
-        text += '; the values are NumPy arrays, make them tensors with torch.from_numpy'
+        text += '; its values are NumPy arrays: convert them to tensors with torch.from_numpy'
     elif sets := [key for key, value in checkpoint.items() if has_tensors(value)]:
-        text += f'; to take the weights of {" or ".join(map(repr, sets))}, name it as state_key'
+        text += (
+            f'; to use the weights of {" or ".join(map(repr, sets))}, set state_key to that name'
+        )
     raise InputError(text)
 
 

@@ -71,8 +71,8 @@ def convert_setr(state: dict[str, Tensor]) -> dict[str, Tensor]:
 # id 0 name nothing, and a last one for "no object". Here it has the 80 categories and "no object".
 
 DETR_NOTE = (
-    'the keys of a DETR file do not tell whether the last stage of its ResNet is dilated (DC5); '
-    'the config must be of the model that was trained (detr_r50_coco, detr_r50_dc5_coco)'
+    'the keys of a DETR file do not show whether the last stage of its ResNet is dilated (DC5). '
+    'Use the config of the model that was trained (detr_r50_coco, detr_r50_dc5_coco)'
 )
 UNUSED_IDS = (0, 12, 26, 29, 30, 45, 66, 68, 69, 71, 83)  # of COCO's 91
 COCO_ROWS = [row for row in range(92) if row not in UNUSED_IDS]

@@ -35,8 +35,9 @@ def require_same_count(names: Sequence[str] | None, model: nn.Module, source: st
     count = count_classes(model)
     if names and count and len(names) != count:
         raise InputError(
-            f'{source} names {len(names)} classes ({shorten(names)}), the model of the config '
-            f'has num_classes={count}; use the config that the checkpoint was trained with'
+            f'{source} names {len(names)} classes ({shorten(names)}), but the model of the '
+            f'config has num_classes={count}. Use the config that the checkpoint was trained '
+            'with'
         )
 
 
@@ -50,7 +51,7 @@ def require_same_names(
     """
     if trained and own and list(trained) != list(own):
         raise InputError(
-            f'{source} was trained for {len(trained)} classes ({shorten(trained)}), but the data '
-            f'set of the configuration has {len(own)} ({shorten(own)}). Use the configuration '
-            'that it was trained with, or data with the same classes in the same order.'
+            f'{source} was trained for {len(trained)} classes ({shorten(trained)}), but the '
+            f'data set of the config has {len(own)} ({shorten(own)}). Use the config that it '
+            'was trained with, or data with the same classes in the same order.'
         )

@@ -35,14 +35,14 @@ FORM = {
     'message_hub.resumed_keys': dict,
 }
 # What a file should be, and what to do if it holds more than that.
-CHECKPOINT = 'torch checkpoint', 'save its state dict alone with torch.save or safetensors'
+CHECKPOINT = 'torch checkpoint', 'save only its state dict, with torch.save or safetensors'
 ANNOTATIONS = 'pickle of plain data', 'save it as JSON'
 MISSING = object()
 DATASET_META = 'dataset_meta'  # in the metadata of a safetensors file: JSON, as in mmengine's meta
 # How files begin that are easily mistaken for a checkpoint.
 MISTAKEN = {
-    b'<': 'it is a web page, perhaps the answer to a wrong address',
-    POINTER: 'it is a pointer of git-lfs; "git lfs pull" fetches the file',
+    b'<': 'it is a web page, perhaps the response to a wrong address',
+    POINTER: 'it is a Git LFS pointer; run "git lfs pull" to fetch the file',
 }
 
 
@@ -74,7 +74,7 @@ def read_safely(file: BinaryIO, name: str | Path) -> dict:
     reader = _read_safetensors if is_safetensors else read_torch
     content = _read(reader, file, name, CHECKPOINT)
     if not isinstance(content, dict):
-        raise InputError(f'{name}: holds a {type(content).__name__} and not a dict of weights')
+        raise InputError(f'{name}: contains a {type(content).__name__}, not a dict of weights')
     require_form(name, content, FORM)
     about = (content.get('meta') or {}).get(DATASET_META) or {}
     _require_texts(name, 'a key', content)
@@ -172,8 +172,8 @@ def _read(
         return reader(file)
     except Refused as error:
         raise InputError(
-            f'{name}: refused, it holds {error}, which does not belong in a {what}. Loading never '
-            f'runs code from a file. If it is yours, {advice}.'
+            f'{name}: refused, because it contains {error}, which does not belong in a {what}. '
+            f'Loading never runs code from a file. If the file is yours, {advice}.'
         ) from error
     except Exception as error:  # a file that is no checkpoint can end in any error
         file.seek(0)
@@ -212,7 +212,7 @@ def require_form(
                 problem = 'is negative' if isinstance(value, int) and value < 0 else ''
             if problem:
                 raise InputError(
-                    f'{name}: {place} {problem}; the file is damaged, or not a checkpoint of '
+                    f'{name}: {place} {problem}. The file is damaged, or not a checkpoint of '
                     'mmengine'
                 )
 
