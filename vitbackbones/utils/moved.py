@@ -16,6 +16,7 @@ MOVED = {
     'backbones.classifier': 'backbones.by_name',
     'backbones.necks': 'necks',
     'configuration.checks': 'preparing',
+    'data.checks.duplicates': 'audit.duplicates',
     'data.importing': 'importing',
     'export.runtime': 'runtime',
     'inference.drawing': 'drawing',

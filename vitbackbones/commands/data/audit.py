@@ -25,6 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...audit.boxes import SHARE, of_boxes
+from ...audit.duplicates import near_duplicates, perceptual_hashes
+from ...audit.folds import deal
 from ...audit.listing import LIST, write_lists
 from ...audit.page import sections
 from ...audit.picking import pick
@@ -32,11 +34,10 @@ from ...audit.regions import of_masks
 from ...audit.suspicion import Suspicion
 from ...configuration.read import read_config
 from ...configuration.settings import as_list
-from ...data.checks.duplicates import near_duplicates, perceptual_hashes
 from ...data.loading.image_file import IMAGES
 from ...data.own.folder import files_below, in_words
 from ...data.own.patterns import Patterns
-from ...data.own.pool import Pool, deal, find_pool
+from ...data.own.pool import Pool, find_pool
 from ...drawing.sheet import spread
 from ...errors import InputError
 from ...reports.elements import Section, Table

@@ -12,8 +12,6 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-import numpy as np
-
 from ...errors import InputError
 from ...utils.files import write_if_changed
 from .coco_folder import completed, find_classes, find_parts, of_pictures
@@ -151,26 +149,3 @@ def _boxes(root: Path, parts: dict) -> Pool:
     categories = [{'id': row, 'name': name} for row, name in enumerate(classes)]
     content = {'images': images, 'annotations': boxes, 'categories': categories}
     return Pool(root, files, splits, classes, content)
-
-
-def deal(groups: Sequence[Sequence[int]], keys: Sequence[int], folds: int) -> np.ndarray:
-    """Return the fold of each picture (N,); a group stays together.
-
-    Args:
-        groups: rows of pictures; those in none are groups of their own.
-        keys: of each picture, what the folds are to have alike, such as its rarest class.
-        folds: their number.
-    """
-    fold = np.zeros(len(keys), int)
-    sizes = Counter()
-    rng = np.random.default_rng(0)
-    alone = {*range(len(keys))}.difference(*groups)
-    groups = [*groups, *([row] for row in sorted(alone))]
-    for i in rng.permutation(len(groups)):
-        rows = groups[i]
-        key = keys[rows[0]]
-        best = min(range(folds), key=lambda n: (sizes[n, key], sizes[n]))
-        fold[rows] = best
-        sizes[best, key] += len(rows)
-        sizes[best] += len(rows)
-    return fold

@@ -16,8 +16,8 @@ import cv2
 import numpy as np
 from tqdm import tqdm
 
-from ...utils.messages import on_terminal
-from ..loading.image_file import read_image
+from ..data.loading.image_file import read_image
+from ..utils.messages import on_terminal
 
 SIDE, KEPT = 64, 16  # of the small picture in pixels, and of its low frequencies
 MOST = 40  # of 256 signs that differ between near duplicates; half of them between any two

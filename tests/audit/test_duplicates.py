@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.data.checks import duplicates
-from vitbackbones.data.checks.duplicates import near_duplicates, perceptual_hashes
+from vitbackbones.audit import duplicates
+from vitbackbones.audit.duplicates import near_duplicates, perceptual_hashes
 
 
 def photo(seed):
