@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..utils.files import read_small, stays_inside
+from ..utils.run_files import STEP
 
 LOGS = '*/vis_data/scalars.json'
 PLACES = ('step', 'iter', 'epoch')  # of a record in the run
@@ -17,7 +18,6 @@ COMMAND = 'command: '  # the beginning of a line of the text log
 LARGEST = 2**28  # bytes of a log
 # What places a record in the run or measures the machine, and what earlier runs logged besides.
 NO_METRICS = re.compile(r'(step|iter|epoch|time|data_time|memory)$|coefficients/')
-STEP = re.compile(r'(epoch|iter)_(\d+)\.pth$')  # how the name of a checkpoint ends
 DIGITS = 16  # that no number of steps has; a longer number becomes a float, which can be drawn
 
 

@@ -29,9 +29,10 @@ from ..runtime.threshold import ENDING, read_threshold
 from ..tasks import TASKS, find_task
 from ..tasks.predictor import Predictor, choose_device
 from ..training.cores import share_cores
-from ..training.find_checkpoint import POINTER, checkpoint_in, choose_checkpoint
+from ..training.find_checkpoint import checkpoint_in, choose_checkpoint
 from ..utils import started
 from ..utils.messages import in_one_line
+from ..utils.run_files import POINTER
 from ..weights.trained import trained_weights
 from .graphs import GraphModel
 from .open import FoundModel

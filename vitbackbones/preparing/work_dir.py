@@ -16,11 +16,10 @@ from mmengine.hooks import Hook
 
 from ..configuration.names import config_name
 from ..errors import InputError
-from ..training.find_checkpoint import POINTER
-from ..training.hooks.interrupt import INTERRUPTED
 from ..utils.files import folder_lock, prepare_folder, remove_parts
 from ..utils.messages import shorten
 from ..utils.processes import process_rank
+from ..utils.run_files import LEFT, POINTER
 
 
 def choose_work_dir(config: Config, given: str | None = None, below: str = '') -> Config:
@@ -59,10 +58,6 @@ def only_writer(config: Config) -> Iterator[None]:
                     'name. Remove it, or choose another folder with --work-dir.'
                 )
         yield
-
-
-# What a run leaves; other files of the folder are the user's own.
-LEFT = ('epoch_*.pth', 'iter_*.pth', 'best_*.pth', INTERRUPTED, POINTER, 'adapter/adapter_*')
 
 
 def earlier_checkpoints(folder: Path) -> list[Path]:

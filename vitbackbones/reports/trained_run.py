@@ -8,13 +8,14 @@ from pathlib import Path
 from mmengine.config import Config
 from torch import Tensor
 
-from ..analysis.run_log import STEP, metrics_of
+from ..analysis.run_log import metrics_of
 from ..configuration.classes import config_meta
 from ..configuration.data_paths import datasets
 from ..configuration.read import read_config
 from ..errors import InputError
 from ..training.find_checkpoint import best_checkpoints, find_checkpoint
 from ..utils.files import stays_inside
+from ..utils.run_files import STEP
 from ..weights.filling import require_finite
 from ..weights.read.load import load_file
 

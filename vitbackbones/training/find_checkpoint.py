@@ -16,6 +16,7 @@ from ..utils import started
 from ..utils.files import read_small
 from ..utils.messages import did_you_mean
 from ..utils.processes import process_rank, show_warnings
+from ..utils.run_files import BEST_FILES, POINTER, PUBLISHED, SUFFIXES
 from ..utils.verbs import command_line
 from ..weights import fetch
 from ..weights.table import find_detector
@@ -23,9 +24,6 @@ from ..weights.trained import trained_weights
 
 LATEST = 'latest'
 BEST = 'best'
-PUBLISHED = 'model.safetensors'  # the weights in a folder that ``publish`` wrote
-SUFFIXES = ('.pth', '.pt', '.safetensors')
-POINTER = 'last_checkpoint'  # the file in a work dir that names the latest
 
 
 def find_resume(config: Config, path: str) -> Path:
@@ -93,7 +91,7 @@ def choose_checkpoint(path: str, role: str) -> Path:
 
 def best_checkpoints(work_dir: Path) -> list[Path]:
     """Return the best checkpoints of a work dir, one for each metric, the newest first."""
-    return sorted(work_dir.glob('best_*.pth'), key=lambda file: file.stat().st_mtime, reverse=True)
+    return sorted(work_dir.glob(BEST_FILES), key=lambda file: file.stat().st_mtime, reverse=True)
 
 
 def _with_best(path: str) -> Path | None:
@@ -114,7 +112,7 @@ def _best_of(work_dir: Path, role: str) -> Path:
     found = best_checkpoints(work_dir)
     if not found:
         raise InputError(
-            f'{role} {work_dir / BEST}: no best_*.pth there. A run keeps one after an evaluation '
+            f'{role} {work_dir / BEST}: no {BEST_FILES} there. A run keeps one after an evaluation '
             f'with default_hooks.checkpoint.save_best; {work_dir} stands for the latest checkpoint.'
         )
     if len(found) > 1:
@@ -159,7 +157,7 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
 
 
 def _newest_first(work_dir: Path) -> list[Path]:
-    saved = [file for file in work_dir.glob('*.pth') if not file.name.startswith('best_')]
+    saved = {*work_dir.glob('*.pth')} - {*work_dir.glob(BEST_FILES)}
     return sorted(saved, key=lambda file: file.stat().st_mtime, reverse=True)
 
 

@@ -22,8 +22,8 @@ from ...errors import InputError
 from ...reports.model_card import write_card
 from ...reports.trained_run import TrainedRun, portable_text, read_run
 from ...runtime.threshold import ENDING, read_threshold, write_threshold
-from ...training.find_checkpoint import PUBLISHED
 from ...utils.files import whole_folder
+from ...utils.run_files import PUBLISHED
 from ...version import __version__
 from ...weights.convert.state_dict import stored_size
 from ...weights.read.load import DATASET_META, load_file

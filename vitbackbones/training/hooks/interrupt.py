@@ -30,11 +30,11 @@ from ...errors import InputError, TrainingInterrupted
 from ...utils.files import write_file
 from ...utils.frames import waits_for_data
 from ...utils.processes import SIGNALS
-from ..find_checkpoint import POINTER, latest_checkpoint, resume_hint
+from ...utils.run_files import INTERRUPTED, POINTER
+from ..find_checkpoint import latest_checkpoint, resume_hint
 from .data_workers import WorkerWatch, explain_loss, lost_a_worker
 from .exact_resume import evaluation_is_owed, gradients_applied
 
-INTERRUPTED = 'interrupted.pth'
 GRACE = 10  # seconds, of the 30 that schedulers and torchrun leave
 
 
