@@ -56,7 +56,7 @@ def test_a_line_that_is_no_record_is_left_out(tmp_path, line):
     assert [*records(tmp_path)] == [STEP]
 
 
-@pytest.mark.parametrize(('kind', 'why'), [('pipe', 'regular'), ('large', 'more than 2 bytes')])
+@pytest.mark.parametrize(('kind', 'why'), [('pipe', 'regular'), ('large', 'larger than 2 bytes')])
 def test_a_log_without_an_end_is_refused(tmp_path, monkeypatch, kind, why):
     log(tmp_path, '20260101_1', STEP)
     (file,) = tmp_path.rglob('scalars.json')

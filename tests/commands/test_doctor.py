@@ -46,5 +46,5 @@ def test_everything_that_is_broken_is_named_and_the_status_says_so(stubs):
     wrong = {line.split()[1]: line for line in lines if line.startswith('problem')}
     assert wrong.keys() >= {'torch', 'torchvision', 'opencv', 'openmmlab', 'toolboxes'}
     assert 'libGL.so.1' in wrong['opencv']
-    assert 'made for torch 2.11.0' in wrong['torchvision']
+    assert 'built for torch 2.11.0' in wrong['torchvision']
     assert lines[lines.index(wrong['openmmlab']) + 1].split()[:3] == ['type:', 'pip', 'uninstall']
