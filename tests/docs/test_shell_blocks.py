@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from vitbackbones.commands.main import verb_parser
+from vitbackbones.commands.cli import option_texts
+from vitbackbones.commands.main import module_of, verb_parser
 from vitbackbones.utils.verbs import VERBS
 
 from .pages import PAGES, blocks, name_of
@@ -32,3 +33,13 @@ def test_examples_of_the_help_are_taken(verb):
     examples = [line[2:].partition('  ')[0] for line in lines if line.startswith('  vitbackbones')]
     assert examples
     assert not [*faults(verb, '\n'.join(examples))]
+
+
+@pytest.mark.parametrize('verb', VERBS)
+def test_a_docstring_describes_options_that_its_verb_has(verb):
+    given = {
+        name for each in verb_parser(verb)._actions for name in (each.dest, *each.option_strings)
+    }
+    texts = option_texts(module_of(verb).__doc__)
+    assert not texts.keys() - given
+    assert all(texts.values())

@@ -2,6 +2,9 @@
 
 What is measured is on the disk before anything is drawn.
 
+options:
+  work_dirs  the work dir of a run
+
 examples:
   %(prog)s work_dirs/first work_dirs/second curves --out out
 
@@ -28,7 +31,7 @@ CURVES = 'curves'
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add = parser.add_argument
-    add('work_dirs', nargs='+', metavar='WORK_DIR', help='the work dir of a run')
+    add('work_dirs', nargs='+', metavar='WORK_DIR')
     add('what', choices=(CURVES,), metavar='WHAT', help=CURVES)
     add_output(add)
 

@@ -1,7 +1,43 @@
-"""Arguments that several verbs share."""
+"""Arguments that several verbs share, and what the docstring of a verb says of its own.
+
+options:
+  config             the name of a config ('vitbackbones configs' lists them), or a file
+  checkpoint         a .pth file that training wrote, its work dir for the latest, or
+                     WORK_DIR/best
+  --work-dir         where logs and checkpoints go (default: work_dirs/<config name>)
+  --data-root        folder of the data set, in place of the one that the config names
+  --annotations      annotation files in COCO's format that are meant, where the folder has
+                     several: paths or patterns below it
+  --pictures         the pictures of --data-root that have masks, such as 'images/{}.jpg'; {} is
+                     the name of a picture and of its mask, * any part of a name, ** any folders
+                     (default: found)
+  --masks            their masks, such as 'masks/{}_mask.png'
+  --cfg-options      change settings of the config, such as train_dataloader.batch_size=4
+  --backbone         in place of the config's: timm:NAME, hf:NAME of transformers, or one of ours
+                     ('vitbackbones models'); neck, heads and normalization follow
+  --launcher         what has started the processes of the run (default: none, it is a single one)
+  --runtime          what computes: by default OpenVINO on a CPU, where it is installed and the
+                     model exports, and torch otherwise. A graph is exported once and kept in a
+                     cache
+  --device           cpu, cuda, cuda:1, ... (default: a GPU if there is one)
+  --tiles            answer larger pictures in overlapping tiles of this side, in pixels, and
+                     merge the answers
+  --overlap          of neighboring tiles, as a part of their side (default: 0.2)
+  --merge            of the boxes and masks of an object in several tiles, nms keeps the best, nmm
+                     joins them (default: nms)
+  --score-threshold  least score that is drawn (default: what test --report has chosen for these
+                     weights, or else 0.3)
+  --trusted          run an exported .pt2 file, which may hold code; other files hold none
+  --fused            fold what is constant, the same up to rounding; in bfloat16, the backbone is
+                     computed in that
+  --compile          fold the weights and make one program of the backbone (torch.compile),
+                     usually the fastest for single images on a CPU; takes a minute or two at the
+                     first image, and at the second size
+"""
 
 from argparse import SUPPRESS, Action, ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..utils.literals import is_balanced, read_value
@@ -80,106 +116,49 @@ def image_size(text: str) -> tuple[int, int]:
         raise ArgumentTypeError(f'{text} is not H or HxW, such as 224 or 800x1333') from error
 
 
+def option_texts(docstring: str | None) -> Mapping[str, str]:
+    """Return what a docstring says under ``options:``, by the name of an option; else ``''``.
+
+    The text of an option follows two spaces, and goes on in lines that begin further in.
+
+    >>> docstring = '\\noptions:\\n  --out  where all\\n         of it goes\\n  --amp  faster'
+    >>> option_texts(docstring)['--out']
+    'where all of it goes'
+    """
+    texts = defaultdict(str)
+    name = ''
+    section = (docstring or '').partition('\noptions:\n')[2].partition('\n\n')[0]
+    for line in section.splitlines():
+        text = line
+        if not line.startswith(3 * ' '):
+            name, _, text = line.strip().partition('  ')
+        texts[name] = f'{texts[name]} {text.strip()}'.strip()
+    return texts
+
+
+HELP = option_texts(__doc__)
 # Options by name, and what a parser's ``add_argument`` is told of them.
 SHARED = {
-    'config': {
-        'metavar': 'CONFIG',
-        'help': "the name of a config ('vitbackbones configs' lists them), or a file",
-    },
-    'checkpoint': {
-        'metavar': 'CHECKPOINT',
-        'help': 'a .pth file that training wrote, its work dir for the latest, or WORK_DIR/best',
-    },
-    '--work-dir': {
-        'metavar': 'DIR',
-        'help': 'where logs and checkpoints go (default: work_dirs/<config name>)',
-    },
-    '--data-root': {
-        'metavar': 'DIR',
-        'help': 'folder of the data set, in place of the one that the config names',
-    },
-    '--annotations': {
-        'nargs': '+',
-        'default': (),
-        'metavar': 'FILE',
-        'help': "annotation files in COCO's format that are meant, where the folder has several: "
-        'paths or patterns below it',
-    },
-    '--pictures': {
-        'metavar': 'PATTERN',
-        'help': "the pictures of --data-root that have masks, such as 'images/{}.jpg'; {} is the "
-        'name of a picture and of its mask, * any part of a name, ** any folders (default: found)',
-    },
-    '--masks': {'metavar': 'PATTERN', 'help': "their masks, such as 'masks/{}_mask.png'"},
-    '--cfg-options': {
-        'nargs': '+',
-        'action': ConfigOptions,
-        'default': {},
-        'metavar': 'KEY=VALUE',
-        'help': 'change settings of the config, such as train_dataloader.batch_size=4',
-    },
-    '--backbone': {
-        'action': Backbone,
-        'dest': 'cfg_options',
-        'default': {},
-        'metavar': 'NAME',
-        'help': "in place of the config's: timm:NAME, hf:NAME of transformers, or one of ours "
-        "('vitbackbones models'); neck, heads and normalization follow",
-    },
-    '--launcher': {
-        'choices': ('none', 'pytorch', 'slurm'),
-        'default': 'none',
-        'help': 'what has started the processes of the run (default: none, it is a single one)',
-    },
-    '--runtime': {
-        'choices': ('auto', 'torch', 'openvino', 'onnxruntime'),
-        'default': 'auto',
-        'help': 'what computes: by default OpenVINO on a CPU, where it is installed and the model '
-        'exports, and torch otherwise. A graph is exported once and kept in a cache',
-    },
-    '--device': {'help': 'cpu, cuda, cuda:1, ... (default: a GPU if there is one)'},
-    '--tiles': {
-        'type': count,
-        'metavar': 'SIDE',
-        'help': 'answer larger pictures in overlapping tiles of this side, in pixels, and merge '
-        'the answers',
-    },
-    '--overlap': {
-        'type': float,
-        'default': 0.2,
-        'metavar': 'PART',
-        'help': 'of neighboring tiles, as a part of their side (default: 0.2)',
-    },
-    '--merge': {
-        'choices': ('nms', 'nmm'),
-        'default': 'nms',
-        'help': 'of the boxes and masks of an object in several tiles, nms keeps the best, nmm '
-        'joins them (default: nms)',
-    },
-    '--score-threshold': {
-        'type': score,
-        'metavar': 'S',
-        'help': 'least score that is drawn (default: what test --report has chosen for these '
-        'weights, or else 0.3)',
-    },
-    '--trusted': {
-        'action': 'store_true',
-        'help': 'run an exported .pt2 file, which may hold code; other files hold none',
-    },
+    'config': {'metavar': 'CONFIG'},
+    'checkpoint': {'metavar': 'CHECKPOINT'},
+    '--work-dir': {'metavar': 'DIR'},
+    '--data-root': {'metavar': 'DIR'},
+    '--annotations': {'nargs': '+', 'default': (), 'metavar': 'FILE'},
+    '--pictures': {'metavar': 'PATTERN'},
+    '--masks': {'metavar': 'PATTERN'},
+    '--cfg-options': {'nargs': '+', 'action': ConfigOptions, 'default': {}, 'metavar': 'KEY=VALUE'},
+    '--backbone': {'action': Backbone, 'dest': 'cfg_options', 'default': {}, 'metavar': 'NAME'},
+    '--launcher': {'choices': ('none', 'pytorch', 'slurm'), 'default': 'none'},
+    '--runtime': {'choices': ('auto', 'torch', 'openvino', 'onnxruntime'), 'default': 'auto'},
+    '--device': {},
+    '--tiles': {'type': count, 'metavar': 'SIDE'},
+    '--overlap': {'type': float, 'default': 0.2, 'metavar': 'PART'},
+    '--merge': {'choices': ('nms', 'nmm'), 'default': 'nms'},
+    '--score-threshold': {'type': score, 'metavar': 'S'},
+    '--trusted': {'action': 'store_true'},
     # None, 'float32' or 'bfloat16'
-    '--fused': {
-        'nargs': '?',
-        'choices': ('float32', 'bfloat16'),
-        'const': 'float32',
-        'help': 'fold what is constant, the same up to rounding; in bfloat16, the backbone is '
-        'computed in that',
-    },
-    '--compile': {
-        'action': 'store_true',
-        'help': 'fold the weights and make one program of the backbone (torch.compile), '
-        'usually the fastest for single images on a CPU; takes a minute or two at the first image, '
-        'and at the second size',
-    },
+    '--fused': {'nargs': '?', 'choices': ('float32', 'bfloat16'), 'const': 'float32'},
+    '--compile': {'action': 'store_true'},
 }
 
 
@@ -200,7 +179,7 @@ def folder_options(options: Namespace) -> dict[str, Any]:
 def add_shared(add: Callable[..., Action], *names: str) -> None:
     """Add options of ``SHARED`` by a parser's, or a group's, ``add_argument``."""
     for name in names:
-        add(name, **SHARED[name])
+        add(name, help=HELP[name], **SHARED[name])
 
 
 def add_run_arguments(add: Callable[..., Action]) -> None:

@@ -1,5 +1,12 @@
 """``vitbackbones compare``: train the variants of a study and set them beside a paper's numbers.
 
+options:
+  study       a file such as those of configs/studies/
+  --work-dir  runs go to DIR/STUDY/VARIANT/seed_N (default: %(default)s)
+  --gpus      one run at a time on each; numbers from 0 of the GPUs that this process may use
+  --jobs      runs at the same time; on a CPU they share its cores (default: 1)
+  --dry-run   check everything, print what would run, and stop
+
 examples:
   %(prog)s configs/studies/shortcut.py --dry-run
   %(prog)s configs/studies/shortcut.py --jobs 2
@@ -48,16 +55,13 @@ REGISTERED = 'preregistered.txt'  # what the first run was to show
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add = parser.add_argument
-    add('study', metavar='STUDY', help='a file such as those of configs/studies/')
-    place = 'runs go to DIR/STUDY/VARIANT/seed_N (default: %(default)s)'
-    add('--work-dir', default='work_dirs/studies', metavar='DIR', help=place)
+    add('study', metavar='STUDY')
+    add('--work-dir', default='work_dirs/studies', metavar='DIR')
     add_shared(add, '--data-root')
     places = parser.add_mutually_exclusive_group()
-    each = 'one run at a time on each; numbers from 0 of the GPUs that this process may use'
-    places.add_argument('--gpus', nargs='+', type=int, metavar='N', help=each)
-    number = 'runs at the same time; on a CPU they share its cores (default: 1)'
-    places.add_argument('--jobs', type=count, default=1, metavar='N', help=number)
-    add('--dry-run', action='store_true', help='check everything, print what would run, and stop')
+    places.add_argument('--gpus', nargs='+', type=int, metavar='N')
+    places.add_argument('--jobs', type=count, default=1, metavar='N')
+    add('--dry-run', action='store_true')
 
 
 def compare(options: Namespace) -> None:

@@ -1,5 +1,29 @@
 """``vitbackbones export``: a model as a file for ONNX Runtime, OpenVINO or torch, with proof.
 
+options:
+  config              the name of a config or a config file, or of a model ('vitbackbones models'
+                      lists them)
+  checkpoint          a file of weights, the work dir for the latest, or WORK_DIR/best (default:
+                      weights that come with the package; for a model by name, the published ones)
+  --untrained         leave weights as they are initialized, to try what can be exported
+  --to                the format of the file
+  --out               the file to write (default: CONFIG with the suffix of the format)
+  --overwrite         replace the file, its weights and its card if they are there
+  --dynamic           leave open the number of images (batch), their size (size), or both
+                      (batch,size)
+  --size              size of the images (default: the size in tests)
+  --batch-size        images at once where that is not dynamic (default: 1)
+  --preprocess        take pictures (N, H, W, 3) in uint8, RGB, and normalize inside
+  --output            of a segmentor: numbers of all classes for a pixel, or the best class
+                      (default: logits)
+  --images            pictures or folders to compare on, beside random images
+  --int8              compute in 8 bits (--to openvino)
+  --calibrate         training pictures or folders to read ranges on (default: the training set)
+  --max-drop          what AP, mIoU or top-1 may lose, from 0 to 1 (default: 0.01); more is
+                      refused
+  --accuracy-control  leave layers in float32 until no more than --max-drop is lost, in at most 20
+                      tests
+
 examples:
   %(prog)s detr_aug_vit_s_shapes --to onnx  # weights that come with the package
   %(prog)s quick_detector work_dirs/quick_detector --to openvino --dynamic batch,size
@@ -53,46 +77,27 @@ from .cli import FILE_OPTIONS, add_shared, count, folder_options, image_size, sc
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add = parser.add_argument
-    what = "the name of a config or a config file, or of a model ('vitbackbones models' lists them)"
-    add('config', metavar='CONFIG', help=what)
-    weights = (
-        'a file of weights, the work dir for the latest, or WORK_DIR/best (default: weights that '
-        'come with the package; for a model by name, the published ones)'
-    )
-    add('checkpoint', metavar='CHECKPOINT', nargs='?', help=weights)
-    untrained = 'leave weights as they are initialized, to try what can be exported'
-    add('--untrained', action='store_true', help=untrained)
-    add('--to', choices=FORMATS, required=True, help='the format of the file')
-    default = 'the file to write (default: CONFIG with the suffix of the format)'
-    add('--out', metavar='FILE', help=default)
-    replace = 'replace the file, its weights and its card if they are there'
-    add('--overwrite', action='store_true', help=replace)
-    open_ = 'leave open the number of images (batch), their size (size), or both (batch,size)'
-    add('--dynamic', type=_dynamic, default=(), metavar='WHAT', help=open_)
-    size = 'size of the images (default: the size in tests)'
-    add('--size', type=image_size, metavar='HxW', help=size)
-    number = 'images at once where that is not dynamic (default: 1)'
-    add('--batch-size', type=count, default=1, metavar='N', help=number)
-    preprocess = 'take pictures (N, H, W, 3) in uint8, RGB, and normalize inside'
-    add('--preprocess', action='store_true', help=preprocess)
-    output = (
-        'of a segmentor: numbers of all classes for a pixel, or the best class (default: logits)'
-    )
-    add('--output', choices=('logits', 'mask'), default='logits', help=output)
-    images = 'pictures or folders to compare on, beside random images'
-    add('--images', nargs='+', default=[], metavar='INPUT', help=images)
+    add('config', metavar='CONFIG')
+    add('checkpoint', metavar='CHECKPOINT', nargs='?')
+    add('--untrained', action='store_true')
+    add('--to', choices=FORMATS, required=True)
+    add('--out', metavar='FILE')
+    add('--overwrite', action='store_true')
+    add('--dynamic', type=_dynamic, default=(), metavar='WHAT')
+    add('--size', type=image_size, metavar='HxW')
+    add('--batch-size', type=count, default=1, metavar='N')
+    add('--preprocess', action='store_true')
+    add('--output', choices=('logits', 'mask'), default='logits')
+    add('--images', nargs='+', default=[], metavar='INPUT')
     add_shared(add, '--backbone', '--cfg-options')
     eight = parser.add_argument_group(
         'whole numbers of 8 bits, judged by the test set of the config, or on --images'
     )
     add = eight.add_argument
-    add('--int8', action='store_true', help='compute in 8 bits (--to openvino)')
-    ranges = 'training pictures or folders to read ranges on (default: the training set)'
-    add('--calibrate', nargs='+', default=[], metavar='INPUT', help=ranges)
-    drop = 'what AP, mIoU or top-1 may lose, from 0 to 1 (default: 0.01); more is refused'
-    add('--max-drop', type=score, default=0.01, metavar='X', help=drop)
-    control = 'leave layers in float32 until no more than --max-drop is lost, in at most 20 tests'
-    add('--accuracy-control', action='store_true', help=control)
+    add('--int8', action='store_true')
+    add('--calibrate', nargs='+', default=[], metavar='INPUT')
+    add('--max-drop', type=score, default=0.01, metavar='X')
+    add('--accuracy-control', action='store_true')
     add_shared(add, '--data-root', *FILE_OPTIONS)
 
 

@@ -17,6 +17,7 @@ from ..utils.process_settings import sleep_soon
 from ..utils.started import started
 from ..utils.verbs import VERBS, command, program
 from ..version import __version__
+from .cli import option_texts
 from .ending import run
 
 DESCRIPTION = """\
@@ -99,6 +100,10 @@ def verb_parser(verb: str, kind: type[Parser] = Parser) -> Parser:
         allow_abbrev=False,  # the command that continues a run is made from the arguments
     )
     module.add_arguments(parser)
+    texts = option_texts(module.__doc__)
+    for action in parser._actions:
+        name = action.option_strings[0] if action.option_strings else action.dest
+        action.help = action.help or texts[name]
     return parser
 
 

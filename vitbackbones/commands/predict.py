@@ -1,5 +1,17 @@
 """``vitbackbones predict``: run a model on images, folders and videos; write what it answers.
 
+options:
+  checkpoint     a file of weights, the work dir for the latest, or WORK_DIR/best; not needed for
+                 an exported file, or if weights come with the package
+  inputs         images, folders, videos
+  --out          folder for the results; must be empty or new
+  --resume       continue the prediction in DIR, with the same model, settings and inputs
+  --overwrite    start from the beginning although DIR is not empty
+  --amp          compute in half precision
+  --batch-size   images, or tiles, at a time (default: 1)
+  --masks        form of the masks in predictions.json (default: rle)
+  --no-pictures  write the numbers and masks only, which takes less time
+
 examples:
   %(prog)s detr_aug_vit_s_shapes photo.jpg --out out  # weights that come with the package
   %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes photos --out out
@@ -29,40 +41,33 @@ from ..runtime.runtimes import BY_SUFFIX
 from ..runtime.threshold import Threshold
 from ..utils.files import LOCK, folder_lock, prepare_folder
 from ..utils.process_settings import keep_freed_memory
-from .cli import SHARED, add_shared, count
+from .cli import HELP, SHARED, add_shared, count
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.usage = '%(prog)s CONFIG [CHECKPOINT] INPUT [INPUT ...] --out DIR [options]'
     add = parser.add_argument
-    config = f'{SHARED["config"]["help"]}, or an exported file ({", ".join(BY_SUFFIX)})'
+    config = f'{HELP["config"]}, or an exported file ({", ".join(BY_SUFFIX)})'
     add('config', metavar='CONFIG', help=config)
-    weights = (
-        'a file of weights, the work dir for the latest, or WORK_DIR/best; not needed for an '
-        'exported file, or if weights come with the package'
-    )
-    add('checkpoint', metavar='CHECKPOINT', help=weights)
-    add('inputs', nargs='*', metavar='INPUT', help='images, folders, videos')
-    add('--out', required=True, metavar='DIR', help='folder for the results; must be empty or new')
+    add('checkpoint', metavar='CHECKPOINT')
+    add('inputs', nargs='*', metavar='INPUT')
+    add('--out', required=True, metavar='DIR')
     used = parser.add_mutually_exclusive_group()
-    go_on = 'continue the prediction in DIR, with the same model, settings and inputs'
-    used.add_argument('--resume', action='store_true', help=go_on)
-    replace = 'start from the beginning although DIR is not empty'
-    used.add_argument('--overwrite', action='store_true', help=replace)
+    used.add_argument('--resume', action='store_true')
+    used.add_argument('--overwrite', action='store_true')
     add_shared(add, '--device', '--runtime')
     faster = parser.add_mutually_exclusive_group()
-    faster.add_argument('--amp', action='store_true', help='compute in half precision')
+    faster.add_argument('--amp', action='store_true')
     add_shared(faster.add_argument, '--fused')
     add_shared(add, '--compile')
-    images = 'images, or tiles, at a time (default: 1)'
-    add('--batch-size', type=count, default=1, metavar='N', help=images)
+    add('--batch-size', type=count, default=1, metavar='N')
     add_shared(add, '--tiles', '--overlap', '--merge')
-    add('--score-threshold', '--score-thr', **SHARED['--score-threshold'])  # its earlier name
-    masks = 'form of the masks in predictions.json (default: rle)'
-    add('--masks', choices=['rle', 'polygons'], default='rle', help=masks)
-    no_pictures = 'write the numbers and masks only, which takes less time'
-    add('--no-pictures', action='store_true', help=no_pictures)
+    # with its earlier name
+    threshold = {'help': HELP['--score-threshold'], **SHARED['--score-threshold']}
+    add('--score-threshold', '--score-thr', **threshold)
+    add('--masks', choices=['rle', 'polygons'], default='rle')
+    add('--no-pictures', action='store_true')
     add_shared(add, '--trusted', '--backbone', '--cfg-options')
 
 

@@ -1,5 +1,8 @@
 """``vitbackbones page``: what a work dir says of its run, on one page.
 
+options:
+  work_dir  work dir of a training, finished or running
+
 example:
   %(prog)s work_dirs/quick_detector --out page.html
 """
@@ -14,8 +17,7 @@ from ..utils.files import prepare_folder
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    run = 'work dir of a training, finished or running'
-    parser.add_argument('work_dir', metavar='WORK_DIR', help=run)
+    parser.add_argument('work_dir', metavar='WORK_DIR')
     place = f'where the page goes (default: WORK_DIR/{NAME})'
     parser.add_argument('--out', metavar='FILE', help=place)
 

@@ -1,5 +1,33 @@
 """``vitbackbones train``: its command line.
 
+options:
+  --pretrained   in place of the backbone checkpoint in the config: a file, its address, a name of
+                 published weights such as deit_s, or "auto" for those nearest to what the config
+                 names
+  --scratch      start from random weights
+  --resume       continue from FILE or, without it, from the latest checkpoint of the work dir
+  --overwrite    start from the beginning where the work dir holds checkpoints, and remove them
+  --steps        train for N iterations, with the whole schedule scaled to them
+  --epochs       train for N epochs, likewise, if the config counts epochs
+  --freeze       train neck and head alone, or freeze the stem and the first N stages of the
+                 backbone (blocks, where it has no stages)
+  --lora         train, of the backbone, low-rank adapters of attention and MLPs alone
+  --cache-gb     with --freeze backbone: compute the maps of each picture once and keep them, in
+                 at most G * 10^9 bytes of the cache of this package
+  --cache-views  with --freeze backbone: train on K draws of each picture, for pipelines with
+                 random steps; without --cache-gb the same ones, whose maps are not kept
+  --amp          train in mixed precision
+  --fsdp         with several processes, keep a part of weights, gradients and optimizer in each
+  --compile      compile the blocks of backbone and transformer, each kind once for any image
+                 size: minutes at the start, shorter steps
+  --track        follow the run in tensorboard, wandb or mlflow, beside the local log, with
+                 pictures of predictions at each evaluation; "page" makes only WORK_DIR/run.html,
+                 as the others do
+  --overfit      learn N training pictures by heart for a minute, in WORK_DIR/overfit, and name
+                 what is broken where that fails
+  --smoke        try some steps, evaluation and resuming, in WORK_DIR/smoke; needs no data and no
+                 weights, and on a CPU seconds for a small model, minutes for a large one
+
 examples:
   %(prog)s detr_aug_vit_s_coco --smoke              a look at all of it, in seconds or minutes
   %(prog)s detr_aug_vit_s_coco --amp
@@ -23,85 +51,27 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add_run_arguments(parser.add_argument)
     weights = parser.add_mutually_exclusive_group()
-    weights.add_argument(
-        '--pretrained',
-        metavar='FILE',
-        help='in place of the backbone checkpoint in the config: a file, its address, a name of '
-        'published weights such as deit_s, or "auto" for those nearest to what the config names',
-    )
-    weights.add_argument('--scratch', action='store_true', help='start from random weights')
+    weights.add_argument('--pretrained', metavar='FILE')
+    weights.add_argument('--scratch', action='store_true')
     earlier = parser.add_mutually_exclusive_group()
-    go_on = 'continue from FILE or, without it, from the latest checkpoint of the work dir'
-    earlier.add_argument('--resume', nargs='?', const=LATEST, metavar='FILE', help=go_on)
-    anew = 'start from the beginning where the work dir holds checkpoints, and remove them'
-    earlier.add_argument('--overwrite', action='store_true', help=anew)
+    earlier.add_argument('--resume', nargs='?', const=LATEST, metavar='FILE')
+    earlier.add_argument('--overwrite', action='store_true')
     length = parser.add_mutually_exclusive_group()
-    steps = 'train for N iterations, with the whole schedule scaled to them'
-    length.add_argument('--steps', type=count, metavar='N', help=steps)
-    epochs = 'train for N epochs, likewise, if the config counts epochs'
-    length.add_argument('--epochs', type=count, metavar='N', help=epochs)
+    length.add_argument('--steps', type=count, metavar='N')
+    length.add_argument('--epochs', type=count, metavar='N')
+    parser.add_argument('--freeze', type=frozen_part, metavar='backbone|N')
+    parser.add_argument('--lora', type=count, metavar='RANK')
+    parser.add_argument('--cache-gb', type=size, metavar='G')
+    parser.add_argument('--cache-views', type=count, metavar='K')
+    parser.add_argument('--amp', action='store_true')
+    parser.add_argument('--fsdp', action='store_true')
+    parser.add_argument('--compile', action='store_true')
     parser.add_argument(
-        '--freeze',
-        type=frozen_part,
-        metavar='backbone|N',
-        help='train neck and head alone, or freeze the stem and the first N stages of the backbone '
-        '(blocks, where it has no stages)',
-    )
-    parser.add_argument(
-        '--lora',
-        type=count,
-        metavar='RANK',
-        help='train, of the backbone, low-rank adapters of attention and MLPs alone',
-    )
-    parser.add_argument(
-        '--cache-gb',
-        type=size,
-        metavar='G',
-        help='with --freeze backbone: compute the maps of each picture once and keep them, in at '
-        'most G * 10^9 bytes of the cache of this package',
-    )
-    parser.add_argument(
-        '--cache-views',
-        type=count,
-        metavar='K',
-        help='with --freeze backbone: train on K draws of each picture, for pipelines with random '
-        'steps; without --cache-gb the same ones, whose maps are not kept',
-    )
-    parser.add_argument('--amp', action='store_true', help='train in mixed precision')
-    parser.add_argument(
-        '--fsdp',
-        action='store_true',
-        help='with several processes, keep a part of weights, gradients and optimizer in each',
-    )
-    parser.add_argument(
-        '--compile',
-        action='store_true',
-        help='compile the blocks of backbone and transformer, each kind once for any image size: '
-        'minutes at the start, shorter steps',
-    )
-    parser.add_argument(
-        '--track',
-        nargs='+',
-        choices=('page', *TRACKERS),
-        default=(),
-        metavar='NAME',
-        help='follow the run in tensorboard, wandb or mlflow, beside the local log, with pictures '
-        'of predictions at each evaluation; "page" makes only WORK_DIR/run.html, as the others do',
+        '--track', nargs='+', choices=('page', *TRACKERS), default=(), metavar='NAME'
     )
     short = parser.add_mutually_exclusive_group()
-    short.add_argument(
-        '--overfit',
-        type=count,
-        metavar='N',
-        help='learn N training pictures by heart for a minute, in WORK_DIR/overfit, and name what '
-        'is broken where that fails',
-    )
-    short.add_argument(
-        '--smoke',
-        action='store_true',
-        help='try some steps, evaluation and resuming, in WORK_DIR/smoke; needs no data and no '
-        'weights, and on a CPU seconds for a small model, minutes for a large one',
-    )
+    short.add_argument('--overfit', type=count, metavar='N')
+    short.add_argument('--smoke', action='store_true')
 
 
 def frozen_part(text: str) -> str | int:

@@ -16,7 +16,8 @@ class Verb(NamedTuple):
 
     Attributes:
         place: ``'module:function'`` of ``vitbackbones.commands``. The module's ``add_arguments``
-            describes the command line, and the function gets what was parsed.
+            describes the command line, its docstring says what options mean and ends with examples,
+            and the function gets what was parsed.
         help: one line, in lower case and without a period.
     """
 

@@ -4,6 +4,14 @@ Near duplicates are looked for first. Then the pictures are dealt out into folds
 is trained for each on the others. What these find on the pictures that they have not seen is
 compared with the labels. All of it is in one folder; the same command goes on where it was stopped.
 
+options:
+  folder     with pictures and boxes, or masks, as --data-root takes
+  --out      where all of it goes (default: work_dirs/audit_FOLDER)
+  --folds    models to train (default: 3)
+  --minutes  of training, all folds together, about (default: 20)
+  --curve    train on a quarter and a half of the pictures, too, and say whether more would help
+  --pick     list the N pictures of FOLDER that are to be labeled next
+
 examples:
   %(prog)s my_pictures                      which labels are likely to be wrong
   %(prog)s my_pictures --minutes 30         longer training: more is found, and less in vain
@@ -66,17 +74,14 @@ SURE = 0.2  # likelihood that the first of the list has where models have learne
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add = parser.add_argument
-    add('folder', metavar='FOLDER', help='with pictures and boxes, or masks, as --data-root takes')
+    add('folder', metavar='FOLDER')
     add_shared(add, *FILE_OPTIONS)
-    add('--out', metavar='OUT', help='where all of it goes (default: work_dirs/audit_FOLDER)')
-    add('--folds', type=count, default=3, metavar='K', help='models to train (default: 3)')
-    long = 'of training, all folds together, about (default: 20)'
-    add('--minutes', type=size, default=20, metavar='M', help=long)
+    add('--out', metavar='OUT')
+    add('--folds', type=count, default=3, metavar='K')
+    add('--minutes', type=size, default=20, metavar='M')
     after = parser.add_mutually_exclusive_group()
-    curve = 'train on a quarter and a half of the pictures, too, and say whether more would help'
-    after.add_argument('--curve', action='store_true', help=curve)
-    pick = 'list the N pictures of FOLDER that are to be labeled next'
-    after.add_argument('--pick', nargs=2, metavar=('N', 'FOLDER'), help=pick)
+    after.add_argument('--curve', action='store_true')
+    after.add_argument('--pick', nargs=2, metavar=('N', 'FOLDER'))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,17 @@
 A row for each picture, and one for the first batch of a run. The draws are those of a run with
 the same seed (``training/replay.py``), so the sheet shows what it learns from, not an example.
 
+options:
+  --split      split whose pictures are drawn (default: train)
+  --only       these pictures: names of files, or ends of their paths
+  --images     number of pictures, a row each, spread over the data set (default: 4)
+  --draws      training draws in a row (default: 3)
+  --seed       seed of the run whose draws are shown (default: randomness.seed of the config, or
+               0)
+  --side       longest side of a picture in pixels, at most (default: 400)
+  --out        the sheet to write, .jpg or .png (default: browse_<config name>.jpg)
+  --overwrite  replace what is at --out
+
 examples:
   %(prog)s quick_detector --data-root my_pictures
   %(prog)s setr_mla_msf_vit_ti_camvid --split val --only 0016E5_07959.png --out frame.png
@@ -50,21 +61,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add = parser.add_argument
     add_shared(add, 'config', '--data-root', *FILE_OPTIONS)
-    drawn = 'split whose pictures are drawn (default: train)'
-    add('--split', choices=SPLITS, default='train', help=drawn)
-    named = 'these pictures: names of files, or ends of their paths'
-    add('--only', nargs='+', default=[], metavar='NAME', help=named)
-    rows = 'number of pictures, a row each, spread over the data set (default: 4)'
-    add('--images', type=count, default=4, metavar='N', help=rows)
-    draws = 'training draws in a row (default: 3)'
-    add('--draws', type=count, default=3, metavar='N', help=draws)
-    seed = 'seed of the run whose draws are shown (default: randomness.seed of the config, or 0)'
-    add('--seed', type=int, metavar='N', help=seed)
-    side = 'longest side of a picture in pixels, at most (default: 400)'
-    add('--side', type=count, default=400, metavar='N', help=side)
-    out = 'the sheet to write, .jpg or .png (default: browse_<config name>.jpg)'
-    add('--out', metavar='FILE', help=out)
-    add('--overwrite', action='store_true', help='replace what is at --out')
+    add('--split', choices=SPLITS, default='train')
+    add('--only', nargs='+', default=[], metavar='NAME')
+    add('--images', type=count, default=4, metavar='N')
+    add('--draws', type=count, default=3, metavar='N')
+    add('--seed', type=int, metavar='N')
+    add('--side', type=count, default=400, metavar='N')
+    add('--out', metavar='FILE')
+    add('--overwrite', action='store_true')
     add_shared(add, '--backbone', '--cfg-options')
 
 

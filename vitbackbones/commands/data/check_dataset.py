@@ -4,6 +4,10 @@ What training checks at its start takes seconds and stops at the first bad file;
 files, on all cores, looks at the size of every image and at every value of index masks, lists all
 that is wrong, and says how much there is of each class.
 
+options:
+  --statistics  print mean and std of the training pictures, by band, as the config takes them
+  --workers     threads that decode (default: all cores)
+
 examples:
   %(prog)s detr_aug_vit_s_coco
   %(prog)s quick_detector --data-root my_pictures
@@ -55,9 +59,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add = parser.add_argument
     add_shared(add, 'config', '--data-root', *FILE_OPTIONS)
-    text = 'print mean and std of the training pictures, by band, as the config takes them'
-    add('--statistics', action='store_true', help=text)
-    add('--workers', type=count, metavar='N', help='threads that decode (default: all cores)')
+    add('--statistics', action='store_true')
+    add('--workers', type=count, metavar='N')
     add_shared(add, '--cfg-options')
 
 

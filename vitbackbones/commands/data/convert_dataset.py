@@ -1,5 +1,9 @@
 """``vitbackbones convert``: a data set of boxes and outlines in the form of another tool.
 
+options:
+  --to    form of OUT
+  --from  form of FOLDER (default: coco, an annotation file in COCO's form)
+
 examples:
   %(prog)s my_data OUT --to yolo               of annotations in COCO's form
   %(prog)s labeled OUT --from voc --to cvat
@@ -30,9 +34,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add_folders(parser.add_argument)
     add_shared(parser.add_argument, '--annotations')
-    parser.add_argument('--to', choices=TO, required=True, help='form of OUT')
-    given = "form of FOLDER (default: coco, an annotation file in COCO's form)"
-    parser.add_argument('--from', choices=FROM, default='coco', dest='given', help=given)
+    parser.add_argument('--to', choices=TO, required=True)
+    parser.add_argument('--from', choices=FROM, default='coco', dest='given')
 
 
 def convert(options: Namespace) -> None:

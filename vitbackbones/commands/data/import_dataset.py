@@ -3,6 +3,11 @@
 The folder that comes out is one that ``--data-root`` of the other commands takes as it is. It is
 complete or absent. The files that it is made of stay as they are.
 
+options:
+  form     form of the annotations
+  list     of corrections: the list of an audit, or annotations of its pictures in its folder
+  --least  of corrections: likelihood from which an entry of LIST is taken over (default: 0)
+
 examples:
   %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
   %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
@@ -55,16 +60,12 @@ Pictures, Names = Sequence[Picture], Sequence[str]
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add = parser.add_argument
-    add(
-        'form', type=_form, choices=(*BOXES, 'masks', 'corrections'), help='form of the annotations'
-    )
-    accepted = 'of corrections: the list of an audit, or annotations of its pictures in its folder'
-    add('list', nargs='?', metavar='LIST', help=accepted)
+    add('form', type=_form, choices=(*BOXES, 'masks', 'corrections'))
+    add('list', nargs='?', metavar='LIST')
     add_folders(add)
     table = f'colors of the classes of masks (default: found in FOLDER; {page("own_data")})'
     add('--colors', metavar='FILE', help=table)
-    likely = 'of corrections: likelihood from which an entry of LIST is taken over (default: 0)'
-    add('--least', type=score, default=0.0, metavar='LIKELIHOOD', help=likely)
+    add('--least', type=score, default=0.0, metavar='LIKELIHOOD')
     add_shared(add, *FILE_OPTIONS)
 
 

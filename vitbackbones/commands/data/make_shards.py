@@ -3,6 +3,11 @@
 A shard gets its name when it is whole. The command can be killed at any time and called again: what
 is there is compared with what belongs there, and kept.
 
+options:
+  source        a folder with a folder for each class
+  out           folder for the shards, which get the name of SOURCE
+  --shard-size  pictures in a shard (default: 10000, which are 1 GB of ImageNet)
+
 examples:
   %(prog)s data/imagenet/train data/imagenet_shards
   %(prog)s data/imagenet/val data/imagenet_shards
@@ -26,10 +31,9 @@ from ..cli import count
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add = parser.add_argument
-    add('source', metavar='SOURCE', help='a folder with a folder for each class')
-    add('out', metavar='OUT', help='folder for the shards, which get the name of SOURCE')
-    size = 'pictures in a shard (default: 10000, which are 1 GB of ImageNet)'
-    add('--shard-size', type=count, default=10000, metavar='N', help=size)
+    add('source', metavar='SOURCE')
+    add('out', metavar='OUT')
+    add('--shard-size', type=count, default=10000, metavar='N')
 
 
 def make_shards(options: Namespace) -> None:

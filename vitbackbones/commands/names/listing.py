@@ -1,5 +1,8 @@
 """``vitbackbones configs`` and ``vitbackbones models``: what is there by name.
 
+options:
+  pattern  part of a name, or a pattern with * and ? (default: all)
+
 examples:
   %(prog)s             all of them
   %(prog)s deit        those whose name holds it
@@ -25,8 +28,7 @@ FIRST = re.compile(r'(\d[\d.]*)[^()]*\(([\w-]+)')  # of 35.7 56.7 36.5 (AP AP50 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    wanted = 'part of a name, or a pattern with * and ? (default: all)'
-    parser.add_argument('pattern', nargs='?', default='*', metavar='PATTERN', help=wanted)
+    parser.add_argument('pattern', nargs='?', default='*', metavar='PATTERN')
 
 
 def configs(options: Namespace) -> None:

@@ -1,5 +1,12 @@
 """``vitbackbones publish``: a trained run as a folder to pass on: weights, card and config.
 
+options:
+  work_dir      work dir of a training
+  --checkpoint  checkpoint (default: the best, else the latest)
+  --out         the folder to write (default: WORK_DIR/published)
+  --overwrite   replace DIR if an earlier publish wrote it
+  --license     license of the weights, as the hub spells it: apache-2.0, ... (default: unknown)
+
 examples:
   %(prog)s work_dirs/detr_aug_vit_s_shapes --out detr_shapes --license apache-2.0
 
@@ -35,12 +42,11 @@ FILES = {PUBLISHED, 'README.md', 'config.py', f'{PUBLISHED}{ENDING}'}
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add = parser.add_argument
-    add('work_dir', metavar='WORK_DIR', help='work dir of a training')
-    add('--checkpoint', metavar='FILE', help='checkpoint (default: the best, else the latest)')
-    add('--out', metavar='DIR', help='the folder to write (default: WORK_DIR/published)')
-    add('--overwrite', action='store_true', help='replace DIR if an earlier publish wrote it')
-    license = 'license of the weights, as the hub spells it: apache-2.0, ... (default: unknown)'
-    add('--license', default='unknown', help=license)
+    add('work_dir', metavar='WORK_DIR')
+    add('--checkpoint', metavar='FILE')
+    add('--out', metavar='DIR')
+    add('--overwrite', action='store_true')
+    add('--license', default='unknown')
 
 
 def publish(options: Namespace) -> None:

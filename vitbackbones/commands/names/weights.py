@@ -1,5 +1,8 @@
 """``vitbackbones weights``: what was published for which model, fetched by its name.
 
+options:
+  names  a name, hf-hub:OWNER/NAME or an https address to fetch, or a pattern (* ? [...]) to list
+
 examples:
   %(prog)s                    list all
   %(prog)s 'deit*' 'swin*'    list some
@@ -17,10 +20,7 @@ ROWS = PUBLISHED | DETECTORS
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    what = (
-        'a name, hf-hub:OWNER/NAME or an https address to fetch, or a pattern (* ? [...]) to list'
-    )
-    parser.add_argument('names', nargs='*', default=['*'], metavar='NAME', help=what)
+    parser.add_argument('names', nargs='*', default=['*'], metavar='NAME')
 
 
 def weights(options: Namespace) -> None:
