@@ -26,18 +26,18 @@ def read_coco(source: Source, annotations: Sequence[str] = ()) -> tuple[list[Pic
     names = {}
     pictures: dict[Path, Picture] = {}
     for split, part in parts.items():
-        classes = {entry['id']: entry['name'] for entry in part.content['categories']}
+        classes = {category['id']: category['name'] for category in part.content['categories']}
         names |= dict.fromkeys(classes.values())
         objects = defaultdict(list)
-        for entry in part.content['annotations']:
-            objects[entry['image_id']].append(entry)
+        for ann in part.content['annotations']:
+            objects[ann['image_id']].append(ann)
         for image in part.content['images']:
             own = objects[image['id']]
             with source.listing_faults(), source.accounting(part.file, len(own)):
                 picture = _picture(source, part, image, split if len(parts) > 1 else None, pictures)
-                for entry in own:
-                    where = f'{part.file}: annotation {entry["id"]}'
-                    add_entry(source, picture, classes[entry['category_id']], entry, where)
+                for ann in own:
+                    where = f'{part.file}: annotation {ann["id"]}'
+                    add_annotation(source, picture, classes[ann['category_id']], ann, where)
     if source.left_out and not source.taken and not source.faults:
         raise InputError(
             f'{source.root}: all {source.left_out} boxes are outside their image or thinner '
@@ -69,17 +69,17 @@ def _picture(
     return known
 
 
-def add_entry(source: Source, picture: Picture, name: str, entry: dict, where: str) -> None:
+def add_annotation(source: Source, picture: Picture, name: str, ann: dict, where: str) -> None:
     """Add an annotation to a picture, or note a fault or that it is left out.
 
     Args:
         source, picture: get the notes and the object.
         name: of its class.
-        entry: as a file of unknown origin has it.
+        ann: as a file of unknown origin has it.
         where: file and id, for notes and messages.
     """
     with source.listing_faults():
-        if found := _read_entry(source, picture, entry, where):
+        if found := _read_annotation(source, picture, ann, where):
             picture.objects.append({'name': name, **found})
             source.taken += 1
         else:
@@ -88,24 +88,24 @@ def add_entry(source: Source, picture: Picture, name: str, entry: dict, where: s
     source.left_out += 1  # and its fault is listed
 
 
-def _read_entry(source: Source, picture: Picture, entry: dict, where: str) -> dict | None:
+def _read_annotation(source: Source, picture: Picture, ann: dict, where: str) -> dict | None:
     """Return what of an annotation is :data:`KEPT`, None where nothing is in the picture.
 
     Raises:
         InputError: a value cannot be meant.
     """
-    crowd = entry.get('iscrowd', 0)
-    area = entry.get('area')
-    require_box(where, entry.get('bbox'))
+    crowd = ann.get('iscrowd', 0)
+    area = ann.get('area')
+    require_box(where, ann.get('bbox'))
     if crowd not in (0, 1):
         raise InputError(f'{where}: iscrowd is {cut(crowd)}; it must be 0 or 1')
     try:
-        found = usable_segmentation(entry.get('segmentation'), picture.height, picture.width)
+        found = usable_segmentation(ann.get('segmentation'), picture.height, picture.width)
     except (ValueError, OverflowError) as error:
         raise InputError(f'{where}: the segmentation cannot be used: {error}') from error
     if found.dropped:
         source.change(NO_MASK, where)
-    x, y, width, height = entry['bbox']
+    x, y, width, height = ann['bbox']
     left, top = max(x, 0), max(y, 0)
     right, bottom = min(x + width, picture.width), min(y + height, picture.height)
     sides = [right - left, bottom - top]

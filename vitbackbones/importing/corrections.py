@@ -25,7 +25,7 @@ from ..errors import InputError
 from ..utils.files import read_json
 from ..utils.messages import cut, plural, some
 from ..utils.rules import is_number
-from .coco import KEPT, add_entry
+from .coco import KEPT, add_annotation
 from .pairing import by_name, meant
 from .pictures import Picture, place, write_coco
 from .source import Source
@@ -62,22 +62,22 @@ def import_corrections(
     """
     content = _read(file)
     pool = find_pool(source.root, annotations, patterns)
-    is_list = any('sha256' in each for each in content['images'])
+    is_list = any('sha256' in img for img in content['images'])
     audited = content if is_list else _read(file.with_name(LIST))
     rows = _rows(file, pool, content)
     _require_same(pool, audited, {*rows.values()})
-    names = {each['id']: each['name'] for each in content['categories']}
+    names = {category['id']: category['name'] for category in content['categories']}
     if strange := sorted({*names.values()} - {*pool.classes}):
         raise InputError(f'{file}: contains classes that are not in {source.root}: {some(strange)}')
     by_row = defaultdict(list)
-    for each in content['annotations']:
-        where, row = f'{file}: annotation {each["id"]}', rows[each['image_id']]
+    for ann in content['annotations']:
+        where, row = f'{file}: annotation {ann["id"]}', rows[ann['image_id']]
         if is_list:
-            _require_change(where, each, pool.labels[row], by_row[row])
-            if each.get('score', 1) < least:
+            _require_change(where, ann, pool.labels[row], by_row[row])
+            if ann.get('score', 1) < least:
                 source.change(f'corrections with a likelihood below {least:g}, left out', where)
                 continue
-        by_row[row] += _entries(source, pool, row, names[each['category_id']], each, where)
+        by_row[row] += _entries(source, pool, row, names[ann['category_id']], ann, where)
     count = sum(map(len, by_row.values()))
     if pool.content is None:
         _write_masks(pool, by_row, out, copy)
@@ -92,24 +92,24 @@ def import_corrections(
 
 def corrected(labels: Sequence[dict], entries: Sequence[dict]) -> list[dict]:
     """Return the labels of a picture after some corrections, each an entry of the list."""
-    changed = {each['label_id']: each for each in entries if each['fault'] != 'missing'}
+    changed = {ann['label_id']: ann for ann in entries if ann['fault'] != 'missing'}
     kept = []
     for label in labels:
-        entry = changed.get(label['label_id'])
-        if entry is None:
+        ann = changed.get(label['label_id'])
+        if ann is None:
             kept.append(label)
-        elif entry['fault'] == 'class':
-            kept.append(label | {'category_id': entry['category_id']})
-        elif entry['fault'] == 'loose':
-            kept.append(label | {key: entry[key] for key in ('bbox', 'area', 'segmentation')})
-    return [*kept, *(each for each in entries if each['fault'] == 'missing')]
+        elif ann['fault'] == 'class':
+            kept.append(label | {'category_id': ann['category_id']})
+        elif ann['fault'] == 'loose':
+            kept.append(label | {key: ann[key] for key in ('bbox', 'area', 'segmentation')})
+    return [*kept, *(ann for ann in entries if ann['fault'] == 'missing')]
 
 
-def _require_change(where: str, entry: dict, labels: list[dict], others: list[dict]) -> None:
-    """Refuse an entry of a list that changes no label, or one that another entry changes."""
-    fault = entry.get('fault')
-    label = entry.get('label_id')
-    score = entry.get('score', 1)
+def _require_change(where: str, ann: dict, labels: list[dict], others: list[dict]) -> None:
+    """Refuse a correction that changes no label, or one that another correction changes."""
+    fault = ann.get('fault')
+    label = ann.get('label_id')
+    score = ann.get('score', 1)
     if fault not in CHANGES:
         raise InputError(f'{where}: fault is {cut(fault)}; it must be one of {CHANGES}')
     if not is_number(score):
@@ -124,22 +124,20 @@ def _require_change(where: str, entry: dict, labels: list[dict], others: list[di
         raise InputError(f'{where}: label {cut(label)} has two corrections. Keep only one.')
 
 
-def _entries(
-    source: Source, pool: Pool, row: int, name: str, entry: dict, where: str
-) -> list[dict]:
-    """Return an entry as the folder has it, with the values that are checked, [] if it is left out.
+def _entries(source: Source, pool: Pool, row: int, name: str, ann: dict, where: str) -> list[dict]:
+    """Return an annotation as the folder has it, with the values that are checked, [] if it is left out.
 
     What is left out, cut or faulty is noted in ``source``.
     """
-    numbers = {key: entry[key] for key in ('id', 'fault', 'label_id') if key in entry}
+    numbers = {key: ann[key] for key in ('id', 'fault', 'label_id') if key in ann}
     numbers['category_id'] = pool.classes.index(name)
-    if entry.get('fault') in ('spurious', 'class'):  # whose box is that of the label
+    if ann.get('fault') in ('spurious', 'class'):  # whose box is that of the label
         return [numbers]
     height, width = size_of(read_header(str(pool.files[row])), turns=True)
     picture = Picture(pool.files[row], width, height, None)
     if pool.content is None:  # where boxes are not read
-        entry = entry | {'bbox': [0, 0, width, height]}
-    add_entry(source, picture, name, entry, where)
+        ann = ann | {'bbox': [0, 0, width, height]}
+    add_annotation(source, picture, name, ann, where)
     for each in picture.objects:
         del each['name']
     if pool.content is None and picture.objects and not picture.objects[0]['segmentation']:
@@ -163,15 +161,15 @@ def _rows(file: Path, pool: Pool, content: dict) -> dict[int | str, int]:
     row_of = {picture: row for row, picture in enumerate(pool.files)}
     known = by_name(pool.files)
     rows = {}
-    for each in content['images']:
-        name = each['file_name'].rpartition('?d=')[2]
+    for img in content['images']:
+        name = img['file_name'].rpartition('?d=')[2]
         # the last part alone may be that of a picture in another folder
         exact = Path(os.path.normpath(pool.root / name.replace('\\', '/')))
         found = exact if exact in row_of else meant(name, [pool.root.parent], known)
         found = found or meant(ADDED.sub('', name), [], known)
         if found is None:
             raise InputError(f'{file}: {cut(name)} is not an image in {pool.root}')
-        rows[each['id']] = row_of[found]
+        rows[img['id']] = row_of[found]
     return rows
 
 
@@ -181,7 +179,7 @@ def _require_same(pool: Pool, audited: dict, rows: set[int]) -> None:
     Raises:
         InputError: a picture or its labels have changed, or were not audited.
     """
-    known = {each['file_name']: each for each in audited['images']}
+    known = {img['file_name']: img for img in audited['images']}
     changed = []
     for row in sorted(rows):
         name = pool.files[row].relative_to(pool.root).as_posix()

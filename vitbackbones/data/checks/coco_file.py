@@ -35,7 +35,7 @@ def read_coco(ann_file: str) -> tuple[Table, Table, Table]:
     data = load_json(ann_file)
     images, annotations, categories = (table(ann_file, data, *each) for each in COLUMNS.items())
     for key in OPTIONAL:
-        annotations[key] = [entry.get(key) for entry in data['annotations']]
+        annotations[key] = [ann.get(key) for ann in data['annotations']]
     check_boxes(ann_file, annotations)
     return images, annotations, categories
 

@@ -102,8 +102,8 @@ def _in_coco_format(files: Iterable[Path]) -> Found:
 def _has_labels(content: dict) -> bool:
     """Tell whether there are annotations, and not all are predictions, which have scores."""
     entries = content['annotations']
-    are_dicts = isinstance(entries, list) and all(isinstance(each, dict) for each in entries)
-    return are_dicts and not all('score' in each for each in entries)
+    are_dicts = isinstance(entries, list) and all(isinstance(ann, dict) for ann in entries)
+    return are_dicts and not all('score' in ann for ann in entries)
 
 
 def _meant(root: Path, split: str, found: Found) -> tuple[Path, dict]:

@@ -50,31 +50,31 @@ class CocoPart:
     @property
     def names(self) -> list[str]:
         """The names of the pictures."""
-        return [entry['file_name'] for entry in self.content['images']]
+        return [img['file_name'] for img in self.content['images']]
 
     @property
     def labeled(self) -> set[str]:
         """The names of the pictures with an object that counts."""
-        keys = {entry['image_id'] for entry in self.content['annotations'] if _counts(entry)}
+        keys = {ann['image_id'] for ann in self.content['annotations'] if _counts(ann)}
         return {e['file_name'] for e in self.content['images'] if e['id'] in keys}
 
     def only(self, names: set[str]) -> 'CocoPart':
         """Return a part of this one, with these pictures."""
-        keys = {each['id'] for each in self.content['images'] if each['file_name'] in names}
+        keys = {img['id'] for img in self.content['images'] if img['file_name'] in names}
         return replace(self, content=of_pictures(self.content, keys), whole=False)
 
 
-def _counts(entry: dict) -> bool:
+def _counts(ann: dict) -> bool:
     """Tell whether an annotation is no crowd and no box thinner than a pixel; a check does more."""
-    sides = entry.get('bbox')
+    sides = ann.get('bbox')
     sides = sides[2:] if isinstance(sides, list) else ()
-    return not entry.get('iscrowd') and all(side >= 1 for side in sides if is_number(side))
+    return not ann.get('iscrowd') and all(side >= 1 for side in sides if is_number(side))
 
 
 def of_pictures(content: dict, keys: set) -> dict:
     """Return what a file holds of the pictures with these ids."""
-    images = [entry for entry in content['images'] if entry['id'] in keys]
-    boxes = [entry for entry in content['annotations'] if entry['image_id'] in keys]
+    images = [img for img in content['images'] if img['id'] in keys]
+    boxes = [ann for ann in content['annotations'] if ann['image_id'] in keys]
     return {**content, 'images': images, 'annotations': boxes}
 
 
@@ -107,7 +107,7 @@ def measurable(parts: dict[str, CocoPart], testing: bool = False) -> dict[str, C
     """
     crowds = defaultdict(list)  # of each file, which may be in several parts
     for part in parts.values():
-        crowds[part.file] += [entry.get('iscrowd') for entry in part.content['annotations']]
+        crowds[part.file] += [ann.get('iscrowd') for ann in part.content['annotations']]
     for file, marks in crowds.items():
         require_counted(str(file), marks)
     if not any(part.labeled for part in parts.values()):
@@ -180,8 +180,10 @@ def _required_categories(file: Path, content: dict) -> list[dict]:
     Raises:
         InputError: annotations use two categories of one name.
     """
-    keys = {entry['category_id'] for entry in content['annotations']}
-    names = Counter(each['name'] for each in content['categories'] if each['id'] in keys)
+    keys = {ann['category_id'] for ann in content['annotations']}
+    names = Counter(
+        category['name'] for category in content['categories'] if category['id'] in keys
+    )
     if twice := [name for name, count in names.items() if count > 1]:
         raise InputError(
             f'{file}: category names are used more than once: {some(twice)}. Give each category '
@@ -191,11 +193,12 @@ def _required_categories(file: Path, content: dict) -> list[dict]:
         raise InputError(
             f'{file}: a category that annotations use has an empty name. Give it a name.'
         )
-    first = {each['name']: each['id'] for each in reversed(content['categories'])}
+    first = {category['name']: category['id'] for category in reversed(content['categories'])}
     return [
-        each
-        for each in content['categories']
-        if each['id'] in keys or (each['name'] not in names and first[each['name']] == each['id'])
+        category
+        for category in content['categories']
+        if category['id'] in keys
+        or (category['name'] not in names and first[category['name']] == category['id'])
     ]
 
 
@@ -205,7 +208,7 @@ def _required_categories(file: Path, content: dict) -> list[dict]:
 def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
     require_read(file, content)
     categories = _required_categories(file, content)
-    names = [entry['file_name'] for entry in content['images']]
+    names = [img['file_name'] for img in content['images']]
     places = [*folders_below(root)]
     found, folders, written = 0, places, names
     for form in _forms(root, names):
@@ -222,9 +225,9 @@ def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
             f'{gone_links(root) or "Put them there, or correct file_name in the annotations."}'
         )
     pairs = zip(content['images'], written, strict=True)
-    images = [{**entry, 'file_name': name} for entry, name in pairs]
+    images = [{**img, 'file_name': name} for img, name in pairs]
     folder = _one_folder(file, folders, images)
-    boxes = [_with_numbers(entry) for entry in content['annotations']]
+    boxes = [_with_numbers(ann) for ann in content['annotations']]
     if texts := sum(map(operator.ne, boxes, content['annotations'])):
         show_warnings([f'{file}: {texts} boxes contain text, which is read as numbers'])
     changed = written != names or categories != content['categories'] or texts > 0
@@ -232,13 +235,13 @@ def _part(root: Path, split: str, file: Path, content: dict) -> CocoPart:
     return CocoPart(file, content, folder, changed=changed)
 
 
-def _with_numbers(entry: dict) -> dict:
+def _with_numbers(ann: dict) -> dict:
     """Return an annotation with numbers in its box, for which Roboflow writes text."""
-    box = entry.get('bbox')
+    box = ann.get('bbox')
     if isinstance(box, list) and any(isinstance(side, str) for side in box):
         with suppress(TypeError, ValueError):  # a check names a bad box
-            return {**entry, 'bbox': [float(side) for side in box]}
-    return entry
+            return {**ann, 'bbox': [float(side) for side in box]}
+    return ann
 
 
 def _forms(root: Path, names: Sequence[str]) -> Iterator[list[str]]:
@@ -294,7 +297,7 @@ def _one_folder(file: Path, folders: list[Path], images: list[dict]) -> Path:
         return folders[0]
     alike = [each for each in folders if _have_their_sizes(each, sample)] or folders
     first = alike[0]
-    names = [entry['file_name'] for entry in sample if (first / entry['file_name']).is_file()]
+    names = [img['file_name'] for img in sample if (first / img['file_name']).is_file()]
     if any(filecmp.cmpfiles(first, other, names, shallow=False)[0] != names for other in alike):
         raise InputError(
             f'{file}: its images are in several folders: {some(folders, str)}. Move all but one '
@@ -308,9 +311,9 @@ def _one_folder(file: Path, folders: list[Path], images: list[dict]) -> Path:
 def _have_their_sizes(folder: Path, images: list[dict]) -> bool:
     with suppress(Exception):  # of any Pillow plugin: a bad file is named later
         return all(
-            size_of(read_header(str(folder / each['file_name'])), turns=True)
-            == (each.get('height'), each.get('width'))
-            for each in images
+            size_of(read_header(str(folder / img['file_name'])), turns=True)
+            == (img.get('height'), img.get('width'))
+            for img in images
         )
     return False
 
@@ -328,14 +331,14 @@ def find_classes(parts: dict[str, CocoPart]) -> list[str]:
     first = next(iter(parts.values()))
     if not names:
         raise InputError(f'{first.file}: no annotation uses a category of this file.')
-    order = [entry['name'] for entry in first.content['categories']]
+    order = [category['name'] for category in first.content['categories']]
     return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
 
 def used_names(content: dict) -> list[str]:
     """Return the names of the categories that annotations use, in the order of the file."""
-    keys = {entry['category_id'] for entry in content['annotations']}
-    return [entry['name'] for entry in content['categories'] if entry['id'] in keys]
+    keys = {ann['category_id'] for ann in content['annotations']}
+    return [category['name'] for category in content['categories'] if category['id'] in keys]
 
 
 def completed(content: dict, classes: list[str]) -> dict:
@@ -346,22 +349,22 @@ def completed(content: dict, classes: list[str]) -> dict:
     evaluation never counts as found.
     """
     categories = list(content['categories'])
-    names = {entry['name'] for entry in categories}
+    names = {category['name'] for category in categories}
     lacking = [name for name in classes if name not in names]
     for number, name in enumerate(lacking, _free_id(categories)):
         categories.append({'id': number, 'name': name})
     rank = {name: place for place, name in enumerate(classes)}
-    categories.sort(key=lambda entry: rank.get(entry['name'], len(rank)))
+    categories.sort(key=lambda category: rank.get(category['name'], len(rank)))
     boxes = []
     free = _free_id(content['annotations'])
-    for entry in content['annotations']:
-        box = {'iscrowd': 0, **entry}
+    for ann in content['annotations']:
+        box = {'iscrowd': 0, **ann}
         with suppress(KeyError, TypeError, ValueError, OverflowError):  # a check names a bad box
-            _, _, width, height = entry['bbox']
+            _, _, width, height = ann['bbox']
             box.setdefault('area', 1.0 * width * height)  # 1.0: a text would be repeated
-        boxes.append(box | {'id': free} if entry['id'] == 0 else box)
+        boxes.append(box | {'id': free} if ann['id'] == 0 else box)
     return {**content, 'categories': categories, 'annotations': boxes}
 
 
 def _free_id(entries: list[dict]) -> int:
-    return 1 + max((entry['id'] for entry in entries if type(entry['id']) is int), default=0)
+    return 1 + max((ann['id'] for ann in entries if type(ann['id']) is int), default=0)

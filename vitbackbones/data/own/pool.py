@@ -51,8 +51,8 @@ class Pool:
     def labels(self) -> dict[int, list[dict]]:
         """The annotations of each picture; none of masks."""
         by_picture = {row: [] for row in range(len(self.files))}
-        for each in self.content['annotations'] if self.content else ():
-            by_picture[each['image_id']].append(each)
+        for ann in self.content['annotations'] if self.content else ():
+            by_picture[ann['image_id']].append(ann)
         return by_picture
 
     def digest(self, row: int) -> str:
@@ -134,14 +134,14 @@ def _boxes(root: Path, parts: dict) -> Pool:
     images, boxes, files, splits = [], [], [], []
     for split, part in parts.items():
         content = completed(part.content, classes)
-        names = {each['id']: each['name'] for each in content['categories']}
+        names = {category['id']: category['name'] for category in content['categories']}
         rows = {each['id']: len(files) + row for row, each in enumerate(content['images'])}
-        for entry in content['images']:
-            row = rows[entry['id']]
-            images.append({**entry, 'id': row, 'file_name': f'{row:06}.png'})
-            files.append(part.images / entry['file_name'])
+        for img in content['images']:
+            row = rows[img['id']]
+            images.append({**img, 'id': row, 'file_name': f'{row:06}.png'})
+            files.append(part.images / img['file_name'])
             splits.append(None if parts.keys() == {'test'} else split)
-        ids = [each['id'] for each in part.content['annotations']]
+        ids = [ann['id'] for ann in part.content['annotations']]
         for key, entry in zip(ids, content['annotations'], strict=True):
             category = classes.index(names[entry['category_id']])
             own = {'id': len(boxes) + 1, 'label_id': key, 'image_id': rows[entry['image_id']]}
