@@ -106,7 +106,7 @@ def corrected(labels: Sequence[dict], entries: Sequence[dict]) -> list[dict]:
 
 
 def _require_change(where: str, ann: dict, labels: list[dict], others: list[dict]) -> None:
-    """Refuse a correction that changes no label, or one that another correction changes."""
+    """Refuse a correction of no label, or of a label that another correction changes."""
     fault = ann.get('fault')
     label = ann.get('label_id')
     score = ann.get('score', 1)
