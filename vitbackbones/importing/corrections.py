@@ -125,7 +125,7 @@ def _require_change(where: str, ann: dict, labels: list[dict], others: list[dict
 
 
 def _entries(source: Source, pool: Pool, row: int, name: str, ann: dict, where: str) -> list[dict]:
-    """Return an annotation as the folder has it, with the values that are checked, [] if it is left out.
+    """Return an annotation in the form of the folder, after a check; [] if it is left out.
 
     What is left out, cut or faulty is noted in ``source``.
     """
