@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from mmengine.config import Config
+from mmengine.visualization.vis_backend import BaseVisBackend
 
 from vitbackbones.trackers import backends
-from vitbackbones.trackers.backends import MLflow, TensorBoard, WandB
+from vitbackbones.trackers.backends import MLflow, OneAxis, TensorBoard, WandB
 
 from ..isolation import process_of_its_own
 from .conftest import config, resumed, train
@@ -32,6 +33,58 @@ def runner(tmp_path, monkeypatch):
     settings = Config({'a': {'b': 1}})
     given = {'logger': logger, 'warnings': warnings}
     return SimpleNamespace(iter=0, work_dir=str(work_dir), cfg=settings, **given)
+
+
+class Notes(OneAxis, BaseVisBackend):
+    """Keeps what it is given."""
+
+    experiment = None
+
+    def _init_env(self):
+        self.kept = []
+
+    def write(self, values, step):
+        self.kept.append((values, step))
+
+    def show(self, name, image, step):
+        self.kept.append((name, step))
+
+    def finish(self, failed):
+        self.kept.append(failed)
+
+
+@pytest.mark.parametrize(
+    ('values', 'step', 'kept'),
+    [
+        ({'loss': 1.0, 'iter': 7, 'time': 0.5, 'lr': 2, 'note': 'x'}, 7, {'loss', 'time', 'lr'}),
+        ({'mAP': 0.5, 'step': 1, 'time': 0.5, 'data_time': 0.1}, 1, {'mAP'}),
+    ],
+)
+def test_all_is_over_iterations_done(runner, values, step, kept):
+    runner.iter = 5
+    notes = Notes(runner, RUN)
+    assert (notes.run, notes.is_over) == (RUN, False)
+    notes.add_scalars(values, step)
+    ((found, place),) = notes.kept
+    assert {*found} == kept
+    assert place == max(step, 5)
+    notes.add_scalar('one', 2.0)
+    notes.add_image('a', PICTURE, 9)
+    notes.add_image('b', PICTURE)
+    assert notes.kept[1:] == [({'one': 2.0}, 5), ('a', 9), ('b', 5)]
+    notes.close()
+    notes.add_scalar('late', 1.0)
+    assert notes.kept[4:] == [False]
+
+
+def test_the_first_error_is_the_last_one(runner):
+    notes = Notes(runner, RUN)
+    notes.attempt(lambda: 1 / 0)
+    notes.attempt(lambda: 1 / 0)
+    (text,) = runner.warnings
+    assert text.startswith('Notes no longer follows this run')
+    assert text.endswith('division by zero')
+    assert notes.is_over
 
 
 # ------------------------------------------------------------------------ TensorBoard

@@ -1,10 +1,13 @@
 """A run that is followed: what goes wrong in a tracker, a picture or the page never ends it."""
 
 import json
+import re
 import shutil
+from types import SimpleNamespace
 
 import pytest
 import torch
+from mmengine.config import Config
 from mmengine.visualization.vis_backend import BaseVisBackend
 from PIL import Image
 
@@ -66,6 +69,61 @@ def local_log(work_dir):
 
 
 # ------------------------------------------------------------------------ trackers
+
+
+@pytest.fixture
+def runner(tmp_path):
+    """What the hook needs of a runner at the beginning of a run, and what its log says."""
+    said = []
+    logger = SimpleNamespace(info=said.append, warning=said.append)
+    given = {'iter': 0, 'work_dir': str(tmp_path), 'cfg': Config({'a': 1}), 'logger': logger}
+    return SimpleNamespace(**given, said=said, visualizer=SimpleNamespace(_vis_backends={}))
+
+
+def test_what_a_run_is_followed_with_by_default():
+    plain = TrackHook()
+    assert (plain.names, plain.pictures, plain.score_threshold) == ((), 4, 0.3)
+    assert (plain.trackers, plain.record) == ([], {})
+
+
+def test_the_record_says_what_state_a_run_is_in(runner, kept, tmp_path):
+    tracking = TrackHook(['notes'], pictures=0)
+    tracking.after_val(runner)  # of a test
+    assert read_record(tmp_path) == {}
+    tracking.before_train(runner)
+    record = read_record(tmp_path)
+    assert (record['status'], record['work_dir']) == ('running', str(tmp_path))
+    assert record['config'] == 'a = 1\n'
+    assert re.fullmatch('[0-9a-f]{16}', record['run'])
+    assert runner.visualizer._vis_backends == {'notes': tracking.trackers[0]}
+    assert not (tmp_path / 'run.html').exists()  # nothing is logged yet
+    tracking.after_stop(runner, 'too hot')
+    assert read_record(tmp_path)['status'] == 'stopped: too hot'
+    assert kept == [('start', record['run']), ('finish', True)]
+
+
+@pytest.mark.parametrize(('done', 'is_same'), [(4, True), (0, False)])
+def test_a_run_that_goes_on_is_the_same(runner, kept, tmp_path, done, is_same):
+    TrackHook(['notes']).before_train(runner)
+    picture = tmp_path / 'pictures' / 'epoch_1' / 'a.jpg'
+    picture.parent.mkdir(parents=True)
+    picture.touch()
+    first = read_record(tmp_path)['run']
+    runner.iter = done
+    TrackHook(['notes']).before_train(runner)
+    assert (read_record(tmp_path)['run'] == first) is is_same
+    assert picture.exists() is is_same  # of an earlier run
+    assert not any('begin another run' in text for text in runner.said)
+
+
+def test_a_run_that_was_followed_elsewhere_is_another(runner, kept, tmp_path):
+    TrackHook(['notes']).before_train(runner)
+    record = read_record(tmp_path)
+    (tmp_path / 'tracking.json').write_text(json.dumps(record | {'work_dir': '/elsewhere'}))
+    runner.iter = 4
+    TrackHook(['notes']).before_train(runner)
+    assert read_record(tmp_path)['run'] != record['run']
+    assert any('is of /elsewhere' in text for text in runner.said)
 
 
 def test_a_resumed_run_is_the_same_and_a_new_one_is_another(tmp_path, kept):

@@ -1,6 +1,7 @@
 """From an audit to corrected labels, with detections and masks that are known."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -284,3 +285,41 @@ def test_the_probe_is_heard_only_where_it_fails(pets, tmp_path, monkeypatch, cap
     else:
         assert folds.DETECTOR.steps_in(tmp_path / 'fold_0', 600) == 600
     assert ('probed 1' in capfd.readouterr().err) == bool(status)
+
+
+def test_pictures_to_pick_from_are_those_that_are_not_labeled(pets, tmp_path, capsys):
+    pool = find_pool(pets)
+    unlabeled = tmp_path / 'unlabeled'
+    unlabeled.mkdir()
+    rng = np.random.default_rng(7)
+    for name in ('b', 'a'):
+        pixels = rng.integers(0, 255, (6, 9, 3), np.uint8)
+        Image.fromarray(pixels).resize((96, 64)).save(unlabeled / f'{name}.png')
+    shutil.copy(pool.files[0], unlabeled / 'c.png')
+    assert audit._unlabeled(pool, ['3', str(unlabeled)]) == audit.Unlabeled(
+        3, [unlabeled / 'a.png', unlabeled / 'b.png']
+    )
+    assert capsys.readouterr().out.startswith('1 of 3 ')
+    (unlabeled / 'c.png').unlink()
+    assert len(audit._unlabeled(pool, ['1', str(unlabeled)]).files) == 2
+    assert capsys.readouterr().out == ''
+
+
+@pytest.mark.parametrize(
+    ('number', 'folder'), [('0', '.'), ('-1', '.'), ('two', '.'), ('2', 'nowhere'), ('2', 'empty')]
+)
+def test_what_cannot_be_picked_is_refused(pets, tmp_path, number, folder):
+    (tmp_path / 'empty').mkdir()
+    pool = find_pool(pets)
+    place = pets if folder == '.' else tmp_path / folder
+    with pytest.raises(InputError, match=f'--pick {number} {place}'):
+        audit._unlabeled(pool, [number, str(place)])
+
+
+def test_all_that_is_labeled_is_nothing_to_pick(pets, tmp_path):
+    unlabeled = tmp_path / 'unlabeled'
+    unlabeled.mkdir()
+    pool = find_pool(pets)
+    shutil.copy(pool.files[0], unlabeled)
+    with pytest.raises(InputError, match='labeled already'):
+        audit._unlabeled(pool, ['2', str(unlabeled)])

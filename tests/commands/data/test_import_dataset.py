@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from vitbackbones.commands.data import import_dataset
 from vitbackbones.commands.data.import_dataset import imported_from
 
 from ...importing.forms import picture, voc, voc_object, yolo
@@ -191,3 +192,22 @@ def test_coco_needs_no_import(run, capsys):
     with pytest.raises(SystemExit):
         run('import', 'coco', 'in', 'out')
     assert "COCO's format needs no import; give its folder to check" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ('form', 'reader', 'arguments'),
+    [('masks', 'import_masks', []), ('corrections', 'import_corrections', ['faults.json'])],
+)
+def test_what_went_in_is_said(run, tmp_path, monkeypatch, form, reader, arguments):
+    picture(tmp_path / 'pets' / '0.png')
+    (tmp_path / 'faults.json').write_text('{}')
+
+    def fill(source, *given):
+        (out,) = (each for each in given if hasattr(each, 'name') and each.name != 'faults.json')
+        (out / 'images').mkdir()
+        return f'{len(source.pictures)} image of {form}'
+
+    monkeypatch.setattr(import_dataset, reader, fill)
+    result = run('import', form, *arguments, 'pets', 'out')
+    assert f'1 image of {form}' in result.out
+    assert 'quick_segmentor --data-root' in result.out
