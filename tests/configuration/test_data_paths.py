@@ -5,7 +5,16 @@ from pathlib import Path
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.configuration.data_paths import datasets, locate_data, use_files
+from vitbackbones.configuration.data_paths import (
+    _moved,
+    datasets,
+    evaluators,
+    first_dataset,
+    layout_found,
+    locate_data,
+    require_folder,
+    use_files,
+)
 from vitbackbones.data import shapes
 from vitbackbones.errors import InputError
 
@@ -119,3 +128,64 @@ def test_folders_that_are_there_stay(tmp_path, kind):
         with_index(tmp_path, split)
         (tmp_path / split).mkdir()
     assert {dataset.type for dataset in located(tmp_path, kind)} == {kind}
+
+
+@pytest.mark.parametrize(
+    ('value', 'moved'),
+    [
+        ('data/set', '/new'),
+        ('data/set/', '/new'),
+        ('data/set/a.json', '/new/a.json'),
+        ('data/settings', 'data/settings'),
+        ('other', 'other'),
+        (['data/set/a', ('data/set', 3)], ['/new/a', ['/new', 3]]),
+        ({'a': {'b': 'data/set/x'}, 'c': None}, {'a': {'b': '/new/x'}, 'c': None}),
+    ],
+)
+def test_paths_below_a_folder_are_moved(value, moved):
+    assert _moved(value, 'data/set', Path('/new')) == moved
+    assert _moved('data/set/a', 'data/set/', Path('/new')) == '/new/a'
+
+
+def test_metrics_and_data_sets_of_a_split():
+    one, other = {'type': 'A'}, {'type': 'B'}
+    inner = {'type': 'ConcatDataset', 'datasets': [{'type': 'C'}, {'type': 'D'}]}
+    config = Config(
+        {
+            'val_evaluator': one,
+            'test_evaluator': [one, other],
+            'train_dataloader': {'dataset': inner},
+        }
+    )
+    assert [key for key, _ in evaluators(config)] == [
+        *('val_evaluator', 'test_evaluator.0', 'test_evaluator.1'),
+    ]
+    config.val_evaluator = {'type': 'Evaluator', 'metrics': [other]}
+    assert [*evaluators(config, ('val',))] == [('val_evaluator.metrics.0', other)]
+    assert [*evaluators(Config({}))] == []
+    assert first_dataset(config, 'train') == {'type': 'C'}
+
+
+def test_a_file_is_no_folder_of_data(tmp_path):
+    file = tmp_path / 'annotations' / 'a.json'
+    file.parent.mkdir()
+    file.touch()
+    for given in (None, '', str(tmp_path), 's3://bucket/x'):
+        require_folder(given)
+    with pytest.raises(InputError, match='no such folder'):
+        require_folder(str(tmp_path / 'nowhere'))
+    with pytest.raises(InputError, match=f'{tmp_path}$'):
+        require_folder(str(file))
+    (tmp_path / 'b.json').touch()
+    with pytest.raises(InputError, match=f'{tmp_path}$'):
+        require_folder(str(tmp_path / 'b.json'))
+
+
+def test_which_files_of_a_config_a_folder_has(tmp_path):
+    (tmp_path / 'a.json').touch()
+    dataset = {'type': 'CocoDataset', 'ann_file': 'a.json', 'data_prefix': {'img': 'images/'}}
+    config = Config({'train_dataloader': {'dataset': dataset}})
+    assert layout_found(config, tmp_path) == [True, False]
+    config.train_dataloader.dataset = {'type': 'X'}  # its files have fixed names
+    assert layout_found(config, tmp_path) == [True]
+    assert layout_found(config, tmp_path / 'nowhere') == [False]

@@ -143,7 +143,13 @@ BETTER = [
 
 
 def test_nothing_is_wrong_with_a_good_environment():
-    assert {each.state for each in examine(HEALTHY)} == {'ok'}
+    found = [*examine(HEALTHY)]
+    assert {each.state for each in found} == {'ok'}
+    checks = ['vitbackbones', 'torch', 'torchvision', 'opencv', 'openmmlab', 'toolboxes']
+    assert [each.check for each in found] == checks
+    assert {each.remedy for each in found} == {''}
+    alone = replace(HEALTHY, packages=packages(without=['torchvision']))
+    assert 'torchvision' not in [each.check for each in examine(alone)]
 
 
 @pytest.mark.parametrize(('check', 'changes', 'text', 'remedy'), BROKEN)

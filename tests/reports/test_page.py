@@ -98,12 +98,14 @@ def test_the_page_is_whole_or_not_there(tmp_path):
 def test_what_was_run_is_told_so_that_it_can_be_run_again(tmp_path, monkeypatch):
     (tmp_path / 'a.pth').write_bytes(b'weights')
     parts = [{'type': 'CocoDataset', 'data_root': 'x', 'ann_file': 'a.json'}, {'type': 'B'}]
+    parts += [{'type': 'C', 'data_prefix': {'img': 'i', 'seg': 's'}}]
+    parts += [{'type': 'D', 'data_prefix': 'val'}]
     config = Config({'test_dataloader': {'dataset': {'type': 'ConcatDataset', 'datasets': parts}}})
     monkeypatch.setattr(sys, 'argv', ['tools/test.py', 'my config.py', 'a.pth'])
     told = facts(config, tmp_path / 'a.pth', 7)
     digest = hashlib.sha256(b'weights').hexdigest()
     assert told['checkpoint'] == f'{tmp_path}/a.pth\nSHA-256 {digest}'
-    assert told['data set'].splitlines() == ['CocoDataset x a.json', 'B']
+    assert told['data set'].splitlines() == ['CocoDataset x a.json', 'B', 'C i s', 'D val']
     assert told['command'] == "tools/test.py 'my config.py' a.pth"
     assert told['pictures'] == '7'
     assert f'vitbackbones {__version__}' in told['versions']

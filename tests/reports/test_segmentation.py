@@ -10,7 +10,8 @@ import torch
 from mmengine.evaluator import Evaluator
 
 from vitbackbones.errors import InputError
-from vitbackbones.reports.segmentation import SegmentationReport
+from vitbackbones.reports import segmentation
+from vitbackbones.reports.segmentation import WRONG, SegmentationReport
 
 pytestmark = pytest.mark.compat
 META = {
@@ -86,3 +87,20 @@ def test_the_worst_come_first_and_right_ones_not_at_all(report):
 def test_results_that_are_only_written_have_no_report(report, tmp_path):
     with pytest.raises(InputError, match='no IoUMetric that evaluates'):
         report(format_only=True, output_dir=str(tmp_path))
+
+
+def test_wrong_pixels_that_count_are_marked(report, monkeypatch):
+    drawn = []
+    beside = segmentation.side_by_side
+    monkeypatch.setattr(
+        segmentation, 'side_by_side', lambda panels: drawn.append(dict(panels)) or beside(panels)
+    )
+    report(worst=2)
+    titles = ['ground truth', 'prediction', 'wrong pixels']
+    assert [list(panels) for panels in drawn] == [titles, titles]
+    wrong = np.asarray(drawn[1]['wrong pixels'].resize((4, 4), 0))
+    marked = (np.abs(wrong.astype(int) - WRONG) < 30).all(-1)
+    assert marked.tolist() == [[True] * 3 + [False], *[[False] * 4] * 3]
+    assert np.abs(wrong[2, 2].astype(int) - 90 // 3).max() <= 1
+    (table,) = report()[1]['Classes'].parts
+    assert (table.sums_up, table.digits) == (True, 2)
