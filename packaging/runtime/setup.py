@@ -17,7 +17,8 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / 'vitbackbones'
-# the last one is named by a table, openmmlab/patches
+DATA = ('py.typed', 'openmmlab/patches.csv')
+# the last one is named by a table, openmmlab/patches.csv
 STARTS = ('__init__', '__main__', 'commands/predict', 'runtime/__init__', 'openmmlab/logs')
 ALLOWED = {*sys.stdlib_module_names, 'numpy', 'cv2', 'PIL', 'tqdm'}
 
@@ -64,7 +65,7 @@ class BuildRuntime(build_py):
     """Copy the files of the distribution."""
 
     def run(self) -> None:
-        for file in (*runtime_files(), PACKAGE / 'py.typed'):
+        for file in (*runtime_files(), *(PACKAGE / name for name in DATA)):
             copy = Path(self.build_lib, file.relative_to(ROOT))
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, copy)

@@ -9,7 +9,7 @@ import pytest
 
 from vitbackbones.openmmlab import after_import, applying
 from vitbackbones.openmmlab.after_import import PatchingFinder
-from vitbackbones.openmmlab.patches.patch import Patch
+from vitbackbones.openmmlab.patches import Patch
 
 pytestmark = pytest.mark.compat
 SOURCE = 'def add(a, b):\n    return a + b\n\nborrowed = len\n'

@@ -4,14 +4,15 @@ import logging
 import subprocess
 import sys
 from importlib import import_module
+from pkgutil import resolve_name
 from types import SimpleNamespace
 
 import mmengine
 import pytest
 
+from vitbackbones.openmmlab import patches
 from vitbackbones.openmmlab.applying import LOG, apply_patch, apply_patches
-from vitbackbones.openmmlab.patches import PATCHES
-from vitbackbones.openmmlab.patches.patch import IN_TRAINING
+from vitbackbones.openmmlab.patches import IN_TRAINING, PATCHES
 
 pytestmark = pytest.mark.compat
 NAMED = [patch for patch in PATCHES if ':' in patch.target and not patch.needed_by]
@@ -29,6 +30,17 @@ def said(monkeypatch):
     yield records
     LOG.setLevel(logging.NOTSET)
     LOG.removeHandler(handler)
+
+
+def test_rows_say_what_is_wrong_what_is_done_when_and_for_which_releases():
+    moments = {patches.AFTER_IMPORT, patches.IF_MISSING, patches.IN_RUN, patches.IF_UNUSED}
+    moments |= {patches.IN_WORKER, patches.IN_TRAINING}
+    for patch in PATCHES:
+        assert '' not in (patch.part, patch.wrong, patch.done), patch
+        assert patch.when in moments, patch
+        assert patch.releases in (patches.ALL, patches.ONEDL), patch
+        assert callable(resolve_name(f'vitbackbones.openmmlab.{patch.fix}')), patch
+        assert bool(patch.needed_by) == (patch.when == patches.IF_UNUSED), patch
 
 
 def test_a_target_that_is_gone_is_skipped(said):

@@ -11,7 +11,7 @@ from mmengine.hooks import Hook
 from mmengine.registry import HOOKS
 
 from vitbackbones.openmmlab.applying import apply_patches
-from vitbackbones.openmmlab.patches.patch import IN_RUN
+from vitbackbones.openmmlab.patches import IN_RUN
 from vitbackbones.training.console import QuietRunner
 from vitbackbones.training.hooks.curves import told_when_stopped
 

@@ -16,7 +16,7 @@ from torch.utils.data.dataloader import _MultiProcessingDataLoaderIter
 
 from vitbackbones.layers import DropPath
 from vitbackbones.openmmlab.applying import apply_patches
-from vitbackbones.openmmlab.patches.patch import IN_RUN
+from vitbackbones.openmmlab.patches import IN_RUN
 from vitbackbones.training.console import QuietRunner
 
 IMAGES = 8

@@ -12,6 +12,8 @@ import sys
 from argparse import SUPPRESS, Action, ArgumentParser
 from collections.abc import Iterator, Sequence
 from functools import cache, partial
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import fill
@@ -41,8 +43,7 @@ from benchmarks.model_sources import SOURCES, build_model
 from vitbackbones import create_model
 from vitbackbones.commands.main import verb_parser
 from vitbackbones.configuration.names import config_files
-from vitbackbones.openmmlab import patches
-from vitbackbones.openmmlab.patches.patch import ALL
+from vitbackbones.openmmlab.patches import ALL, PATCHES
 from vitbackbones.utils.verbs import VERBS
 from vitbackbones.weights import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
 
@@ -286,7 +287,7 @@ def file_cells(name: str, row: Published) -> list[object]:
 
 def compatibility() -> Iterator[str]:
     """Yield the lines about the patches of other packages, from the table that applies them."""
-    for heading, entries in patches.PARTS.items():
+    for heading, entries in groupby(PATCHES, attrgetter('part')):
         yield f'## {heading}\n'
         yield table('target', 'what is wrong', 'what is done', 'releases', 'when')
         for patch in entries:

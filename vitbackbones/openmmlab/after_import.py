@@ -17,8 +17,7 @@ from types import ModuleType
 
 from .applying import apply_patch
 from .late_operators import import_again
-from .patches import PATCHES
-from .patches.patch import AFTER_IMPORT, IF_MISSING, Patch
+from .patches import AFTER_IMPORT, IF_MISSING, PATCHES, Patch
 
 BY_MODULE: dict[str, list[Patch]] = {}
 for _patch in PATCHES:

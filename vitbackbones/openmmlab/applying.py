@@ -18,8 +18,7 @@ from typing import Any
 
 from ..utils.messages import page
 from ..utils.packages import OPENMMLAB
-from .patches import PATCHES
-from .patches.patch import Patch
+from .patches import PATCHES, Patch
 
 LOG = logging.getLogger('vitbackbones.openmmlab')
 REPLACED: dict[str, Any] = {}  # target: what stands there now

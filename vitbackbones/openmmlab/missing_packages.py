@@ -19,8 +19,7 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from .after_import import find_around
-from .patches import PATCHES
-from .patches.patch import IF_UNUSED
+from .patches import IF_UNUSED, PATCHES
 
 
 class UnusedToolboxes(MetaPathFinder):

@@ -6,7 +6,7 @@ import vitbackbones
 
 from ..configuration.names import PACKAGE
 from ..openmmlab.applying import apply_patches
-from ..openmmlab.patches.patch import IN_RUN
+from ..openmmlab.patches import IN_RUN
 from ..training.cores import limit_workers, share_cores
 from ..training.distributed import best_device, device_name, join_processes, use_launcher
 from ..utils.process_settings import keep_freed_memory

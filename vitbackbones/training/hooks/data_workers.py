@@ -22,7 +22,7 @@ from mmengine.hooks import Hook
 from torch.utils.data import DataLoader
 
 from ...openmmlab.applying import apply_patches
-from ...openmmlab.patches.patch import IN_TRAINING, IN_WORKER
+from ...openmmlab.patches import IN_TRAINING, IN_WORKER
 from ...utils.frames import waits_for_data
 from ...utils.processes import SIGNALS
 

@@ -1,7 +1,17 @@
-"""One row of the table of patches, and the moments at which patches are put in place."""
+"""Every patch of another package: what is wrong there, and what is done about it.
 
+The table is ``patches.csv`` beside this file. :mod:`~vitbackbones.openmmlab.applying` puts a patch
+in place, and :mod:`~vitbackbones.openmmlab.after_import` does so as soon as the module that it
+concerns is imported. ``docs/compatibility.md`` shows the table on the site.
+"""
+
+import csv
 from dataclasses import dataclass
+from pathlib import Path
 
+TABLE = Path(__file__).with_suffix('.csv')
+
+# When patches are put in place
 AFTER_IMPORT = 'always'
 IF_MISSING = 'if the module is not installed'
 IN_RUN = 'in runs of the tools'
@@ -9,6 +19,7 @@ IF_UNUSED = 'in runs of the tools whose config does not need it'
 IN_WORKER = 'in data workers'
 IN_TRAINING = 'in training'
 
+# For which releases of OpenMMLab
 ALL = 'all'
 ONEDL = 'onedl'
 
@@ -28,6 +39,7 @@ class Patch:
         needed_by: for ``IF_UNUSED``, words of which a config that needs it has one in its text.
         protects: what would be loaded without protection if the target were gone. Such a patch is
             never skipped silently.
+        part: the heading of the table that it stands under.
     """
 
     target: str
@@ -38,3 +50,19 @@ class Patch:
     releases: str = ALL
     needed_by: tuple[str, ...] = ()
     protects: str = ''
+    part: str = ''
+
+
+def read_patches(table: Path) -> list[Patch]:
+    """Return the patches of a table; a row may have several targets, with spaces between them."""
+    patches = []
+    with open(table, newline='', encoding='utf-8') as lines:
+        for row in csv.DictReader(lines):
+            targets = row.pop('targets').split()
+            needed_by = tuple(row.pop('needed_by').split())
+            given = {column: text for column, text in row.items() if text}
+            patches += [Patch(target=target, needed_by=needed_by, **given) for target in targets]
+    return patches
+
+
+PATCHES = read_patches(TABLE)
