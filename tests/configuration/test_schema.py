@@ -5,21 +5,27 @@ import math
 import pytest
 
 from vitbackbones.configuration import schema
-from vitbackbones.configuration.schema import COUNT, SCHEMA, misfits
+from vitbackbones.configuration.schema import COUNT, SCHEMA, alternatives, misfits
 
 
 def test_places(monkeypatch):
-    table = {'a.**.n': COUNT, '*_b.0.n': COUNT, 'missing.n': COUNT, 'a.**.@T*.m': COUNT}
+    table = {'a.**.n': COUNT, '*_b.0.n': COUNT, 'missing.n': COUNT, 'a.**.@T*.{m,k}': COUNT}
     monkeypatch.setattr(schema, 'SCHEMA', table)
     config = {'a': {'n': 0, 'c': [{'n': 1}, {'d': {'n': -1}}]}, 'x_b': ({'n': 'x'},), 'n': 0}
-    config['a'] |= {'e': {'type': 'mmdet.Typed', 'm': 0}, 'f': {'type': 'Other', 'm': 0}}
+    config['a'] |= {'e': {'type': 'mmdet.Typed', 'm': 0, 'k': 0}, 'f': {'type': 'Other', 'm': 0}}
     assert [finding.partition(':')[0] for finding in misfits(config)] == [
         'a.n',
         'a.c.1.d.n',
         'x_b.0.n',
         'a.e.m',
+        'a.e.k',
     ]
     assert "x_b.0.n: is 'x', but it must be a whole number from 1" in misfits(config)
+
+
+def test_each_place_has_one_rule():
+    places = [place for row in SCHEMA for place in alternatives(row)]
+    assert len(places) == len({*places})
 
 
 def test_a_subset_may_be_of_the_first_or_of_the_last_samples():
@@ -103,9 +109,10 @@ LIMITS = {
 
 @pytest.mark.parametrize('place', LIMITS)
 def test_values_at_the_limits(place):
+    rules = {each: rule for row, rule in SCHEMA.items() for each in alternatives(row)}
     fit, misfit = LIMITS[place]
-    assert [value for value in fit if not SCHEMA[place].fits(value)] == []
-    assert [value for value in misfit if SCHEMA[place].fits(value)] == []
+    assert [value for value in fit if not rules[place].fits(value)] == []
+    assert [value for value in misfit if rules[place].fits(value)] == []
 
 
 @pytest.mark.parametrize(
