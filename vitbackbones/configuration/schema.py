@@ -96,7 +96,7 @@ SIZE = named(
 )
 SIZES = named(f'{SIZE.text}, or a list of such', SIZE | listed(SIZE))
 
-# By the place of the value: parts of keys as in a shell (``*_dataloader``, ``{drop_last,timeout}``),
+# By the place of the value: parts of keys as in a shell (``*_dataloader``, ``{begin,end}``),
 # ``**`` for any depth, ``@CocoMetric`` for nothing but to go on in dicts of that type alone.
 SCHEMA: dict[str, Rule] = {
     # -- sections
