@@ -194,6 +194,7 @@ LINE, TWO_POINTS = [1, 1, 5, 5, 9, 9], [1, 1, 5, 5]
         ([], Usable([])),
         ([SQUARE], Usable([SQUARE])),
         ([[1, 1, 9, 1, 9, 9]], Usable([[1, 1, 9, 1, 9, 9]])),
+        ([[1, 1, 2, 1, 2, 2]], Usable([[1, 1, 2, 1, 2, 2]])),  # half a pixel
         ([whole(40, 30)], Usable([whole(40, 30)])),
         ([whole(41, 31)], Usable([whole(40, 30)], cut=True)),
         ([SQUARE, OVER], Usable([SQUARE, CUT], cut=True)),

@@ -1,5 +1,6 @@
 """Finding COCO's annotation files, their pictures and classes below a folder."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -218,6 +219,18 @@ def test_pictures_in_two_folders_of_which_one_is_meant(tmp_path, capsys, kind):
     write(tmp_path, {'a.json': coco([f'{i}.png' for i in range(4)])})
     assert {part.images.name for part in find_parts(tmp_path).values()} == {'images'}
     assert ('read from' in capsys.readouterr().err) == (kind != 'backup')
+
+
+def test_pictures_of_equal_sizes_and_times_are_compared_by_their_content(tmp_path):
+    for folder, color in (('a', 'red'), ('b', 'lime')):
+        (tmp_path / folder).mkdir()
+        for i in range(4):
+            file = tmp_path / folder / f'{i}.bmp'
+            Image.new('RGB', (64, 48), color).save(file)
+            os.utime(file, (1, 1))
+    write(tmp_path, {'a.json': coco([f'{i}.bmp' for i in range(4)])})
+    with pytest.raises(InputError, match='several folders'):
+        find_parts(tmp_path)
 
 
 def test_a_folder_of_pictures_that_cannot_be_read_is_not_the_one(tmp_path):

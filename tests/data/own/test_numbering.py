@@ -7,7 +7,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from vitbackbones.data.loading.load_mask import BadMask
-from vitbackbones.data.own.numbering import BINARY, Numbering, find_numbering
+from vitbackbones.data.own.numbering import ALL, BINARY, MANY, Looks, Numbering, find_numbering
 from vitbackbones.errors import InputError
 
 
@@ -216,3 +216,67 @@ def test_the_file_of_names_may_lie_beside_the_masks(tmp_path):
 def test_values_of_16_bits_are_named_with_their_file(tmp_path):
     with pytest.raises(BadMask, match=r'0\.png: contains 300'):
         numbering(tmp_path, [0, 300])
+
+
+def looks(values, thin=(), masks=3, spread=1.0):
+    """Looks at masks with 100 pixels of each value, in each of them or in a part."""
+    pixels = np.zeros((masks, 256), int)
+    pixels[: max(1, round(masks * spread)), [*values]] = 100
+    inside = pixels.sum(0)
+    inside[[*thin]] = 0
+    return Looks(pixels, inside)
+
+
+@pytest.mark.parametrize(
+    ('count', 'masks', 'spread', 'is_too_many'),
+    [
+        (MANY, 10, 0.1, False),
+        (MANY + 1, 10, 0.1, True),
+        (MANY + 1, 10, 0.2, False),  # in two masks each
+        (MANY + 1, 1, 1, False),
+        (ALL, 10, 1, False),
+        (ALL + 1, 10, 1, True),
+    ],
+)
+def test_so_many_values_are_no_classes(count, masks, spread, is_too_many):
+    assert bool(looks(range(count), masks=masks, spread=spread).many) is is_too_many
+
+
+@pytest.mark.parametrize(
+    ('values', 'thin', 'is_soft'),
+    [
+        ([0, 9, 255], [9], True),  # between black and white
+        ([0, 9, 255], [], False),
+        ([0, 1, 255], [1], False),  # counted, with what is ignored
+        ([0, 1, 2, 255], [1, 2], False),
+        ([0, 2, 255], [2], True),
+        ([0, 9], [9], False),
+        ([9, 255], [9], False),
+        ([0, 9, 50, 255], [9], False),
+        (range(10), range(2, 10), False),  # the regions have too few of the pixels
+        ([0, 1, *range(10, 18)], range(10, 18), False),
+    ],
+)
+def test_soft_edges(values, thin, is_soft):
+    assert bool(looks(values, thin).soft) is is_soft
+
+
+def test_values_along_edges_by_their_number():
+    found = looks([0, 50, *range(100, 108)], range(100, 108))
+    found.pixels[:, [0, 50]] = 400
+    found.inside[[0, 50]] = 1200
+    assert found.edges == {*range(100, 108)}
+    assert '10 values' in found.soft
+    assert '50%' in found.soft
+    fewer = looks([0, 50, *range(100, 107)], range(100, 107))
+    fewer.pixels[:, [0, 50]] = 400
+    fewer.inside[[0, 50]] = 1200
+    assert fewer.soft == ''
+
+
+def test_a_quarter_inside_is_a_region():
+    found = looks([0, 7])
+    found.inside[7] = 75
+    assert found.edges == set()
+    found.inside[7] = 74
+    assert found.edges == {7}
