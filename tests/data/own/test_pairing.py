@@ -194,3 +194,11 @@ def test_patterns_compare_the_folders_that_both_leave_open(tmp_path):
     assert paths(tmp_path, pairs) == expected
     assert pairs.bare == [tmp_path / 'a/x/2.jpg']
     assert pairs.notes == [f'{tmp_path}: images and masks without a match are skipped: 1 in b/y']
+
+
+def test_the_suffix_of_a_shown_pattern_is_whole(tmp_path):
+    names = [f'{folder}/{name}.png' for folder in ('images', 'masks', 'masks_v2') for name in 'png']
+    write(tmp_path, dict.fromkeys(names))
+    with pytest.raises(InputError) as error:
+        find_pairs(tmp_path)
+    assert "--pictures 'images/{}.png'" in str(error.value)
