@@ -13,7 +13,14 @@ from vitbackbones.backbones.preprocessing import named_config, transform
 from vitbackbones.configuration.read import read_config
 from vitbackbones.configuration.settings import model_settings
 from vitbackbones.errors import InputError
-from vitbackbones.export.pipeline import steps_of, steps_of_data
+from vitbackbones.export.pipeline import (
+    _fixed,
+    _plain,
+    native_size,
+    one_size,
+    steps_of,
+    steps_of_data,
+)
 from vitbackbones.runtime.preparing import prepare
 from vitbackbones.runtime.step_rules import require_steps
 from vitbackbones.tasks.predictor import steps_after_loading
@@ -130,3 +137,117 @@ def test_models_by_name_get_the_images_of_their_transform(name):
     expected = transform(name)(Image.fromarray(pixels[..., ::-1].copy()))
     prepared = torch.from_numpy(prepare(pixels, card).image)
     torch.testing.assert_close(prepared, expected, rtol=0, atol=2e-6)
+
+
+WITHIN = {'type': 'resize_within', 'longer': 1333, 'shorter': 800}
+EDGE = {'type': 'resize_edge', 'length': 256, 'edge': 'short'}
+CROP = {'type': 'center_crop', 'size': [224, 200]}
+
+
+@pytest.mark.parametrize(
+    ('steps', 'size'),
+    [
+        ([], None),
+        ([{'type': 'resize', 'size': [30, 40]}], (30, 40)),
+        ([WITHIN], (800, 1066)),
+        ([WITHIN | {'longer': 900}], (800, 900)),
+        ([EDGE], (256, 256)),
+        ([EDGE, CROP], (224, 200)),
+        ([WITHIN, {'type': 'pad_to_multiple', 'divisor': 32}], (800, 1088)),
+        ([{'type': 'resize_to_multiple', 'divisor': 32}], None),
+        ([WITHIN, {'type': 'pad_pixels', 'size': [9, 9]}], (800, 1066)),
+        ([WITHIN, {'type': 'slide', 'crop': [512, 256], 'stride': [9, 9]}], (512, 256)),
+    ],
+)
+def test_the_size_that_a_model_was_tested_with(steps, size):
+    assert native_size(steps) == size
+
+
+@pytest.mark.parametrize(
+    ('steps', 'size'),
+    [
+        ([{'type': 'resize', 'size': [30, 40]}], (30, 40)),
+        ([{'type': 'resize', 'size': [30, 40]}, {'type': 'pad', 'size': [64, 64]}], (64, 64)),
+        ([EDGE, CROP], (224, 200)),
+        ([WITHIN], None),
+        ([CROP, {'type': 'slide', 'crop': [9, 9], 'stride': [9, 9]}], None),
+        ([], None),
+    ],
+)
+def test_the_size_that_all_pictures_get(steps, size):
+    assert one_size(steps) == size
+
+
+HOW = {'interpolation': 'bicubic', 'backend': 'pillow'}
+
+
+@pytest.mark.parametrize(
+    ('step', 'plain'),
+    [
+        ({'type': 'Resize', 'scale': (40, 30), **HOW}, {'type': 'resize', 'size': [30, 40], **HOW}),
+        ({'type': 'Resize', 'scale': 40}, {'type': 'resize', 'size': [40, 40]}),
+        (
+            {'type': 'Resize', 'scale': (30, 40), 'keep_ratio': True},
+            {'type': 'resize_within', 'longer': 40, 'shorter': 30},
+        ),
+        ({'type': 'ResizeEdge', 'scale': 9}, {'type': 'resize_edge', 'length': 9, 'edge': 'short'}),
+        ({'type': 'ResizeToMultiple'}, {'type': 'resize_to_multiple', 'divisor': 32}),
+        (
+            {'type': 'ResizeToMultiple', 'size_divisor': 16},
+            {'type': 'resize_to_multiple', 'divisor': 16},
+        ),
+        ({'type': 'CenterCrop', 'crop_size': 8}, {'type': 'center_crop', 'size': [8, 8]}),
+        (
+            {'type': 'Pad', 'size_divisor': 32},
+            {'type': 'pad_pixels', 'multiple': 32, 'value': 0},
+        ),
+        (
+            {'type': 'Pad', 'size': (40, 30), 'pad_val': {'img': (1, 2, 3), 'seg': 255}},
+            {'type': 'pad_pixels', 'size': [30, 40], 'value': (1, 2, 3)},
+        ),
+        (
+            {'type': 'Pad', 'size': (40, 30), 'pad_val': {'seg': 255}},
+            {'type': 'pad_pixels', 'size': [30, 40], 'value': 0},
+        ),
+    ],
+)
+def test_the_plain_form_of_a_step(step, plain):
+    assert _plain(step['type'], step, Config({})) == plain
+
+
+@pytest.mark.parametrize(
+    ('steps', 'size', 'fixed'),
+    [
+        ([], (32, 48), [{'type': 'resize', 'size': [32, 48]}]),
+        (
+            [{'type': 'resize', 'size': [9, 9], **HOW}, {'type': 'pad', 'size': [9, 9]}],
+            (32, 48),
+            [{'type': 'resize', 'size': [32, 48], **HOW}],
+        ),
+        (
+            [WITHIN | HOW],
+            (32, 48),
+            [{'type': 'resize_into', 'size': [32, 48], **HOW}, {'type': 'pad', 'size': [32, 48]}],
+        ),
+        (
+            [EDGE, CROP | {'size': [224, 224]}],
+            (112, 112),
+            [EDGE | {'length': 128}, {'type': 'center_crop', 'size': [112, 112]}],
+        ),
+        (
+            [EDGE | HOW, CROP | {'size': [224, 224]}],
+            (112, 56),
+            [
+                {'type': 'resize_over', 'size': [128, 64], **HOW},
+                {'type': 'center_crop', 'size': [112, 56]},
+            ],
+        ),
+        (
+            [{'type': 'resize', 'size': [256, 128]}, CROP | {'size': [224, 112]}],
+            (112, 56),
+            [{'type': 'resize', 'size': [128, 64]}, {'type': 'center_crop', 'size': [112, 56]}],
+        ),
+    ],
+)
+def test_steps_that_end_in_a_fixed_size(steps, size, fixed):
+    assert _fixed(steps, size) == fixed

@@ -1,5 +1,7 @@
 """DETR as a graph: the boxes, scores and labels of mmdet, for any batch and size."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -9,6 +11,7 @@ from torch.export import Dim
 from tests.tasks.detection.test_detr import build, make_batch
 from vitbackbones.errors import InputError
 from vitbackbones.export.models import exportable
+from vitbackbones.export.models.detr import detections
 
 NAMES = ('boxes', 'scores', 'labels')
 
@@ -66,3 +69,18 @@ def test_what_a_graph_pads_is_hidden_as_in_mmdet():
 def test_another_detector_is_refused_by_name():
     with pytest.raises(InputError, match='model.type: Linear cannot be exported; .*DETR'):
         exportable(nn.Linear(1, 1), 'detection')
+
+
+def test_a_query_may_have_several_classes_with_a_sigmoid():
+    head = SimpleNamespace(test_cfg={'max_per_img': 3}, loss_cls=SimpleNamespace(use_sigmoid=True))
+    logits = torch.tensor([[[0.0, 2, 1, -9], [-9, -9, -9, 3]]])
+    boxes = torch.tensor([[[0.5, 0.5, 1, 1], [0.5, 0.25, 0.5, 2]]])
+    found, scores, labels = detections(head, logits, boxes, (20, 40))
+    assert labels.tolist() == [[3, 1, 2]]
+    torch.testing.assert_close(scores, torch.tensor([[3.0, 2, 1]]).sigmoid())
+    assert found.tolist() == [[[10, 0, 30, 20], [0, 0, 40, 20], [0, 0, 40, 20]]]
+    head.loss_cls.use_sigmoid = False
+    head.test_cfg = {}
+    _, scores, labels = detections(head, logits, boxes, (20, 40))
+    assert labels.tolist() == [[1, 0]]  # the last class is the background
+    assert scores.shape == (1, 2)
