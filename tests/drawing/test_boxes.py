@@ -91,7 +91,7 @@ def test_the_truth_is_drawn_as_what_is_found(masked, tmp_path, monkeypatch):
             return info
 
     found = Detected(np.array([box]), np.ones(1), np.ones(1, int), mask[None] if masked else None)
-    monkeypatch.setattr(boxes, 'answered', lambda model, sample: None)
+    monkeypatch.setattr(boxes.sheet, 'answered', lambda model, sample: None)
     monkeypatch.setattr(boxes, 'to_answer', lambda sample: found)
     ((_, picture),) = boxes.draw_detections(None, Dataset([{}]), 1, 0.3)
     truth, prediction = np.split(np.array(picture.crop((0, 60, 808, 400))), [404], axis=1)

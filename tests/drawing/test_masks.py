@@ -58,10 +58,10 @@ def test_answers_beside_the_truth(monkeypatch, has_truth):
     if has_truth:
         answer['gt_sem_seg'] = SimpleNamespace(data=torch.zeros(1, 40, 60))
     panels = []
-    monkeypatch.setattr(masks, 'answered', lambda model, sample: answer)
-    beside = masks.side_by_side
+    monkeypatch.setattr(masks.sheet, 'answered', lambda model, sample: answer)
+    beside = masks.sheet.side_by_side
     monkeypatch.setattr(
-        masks, 'side_by_side', lambda cells: panels.append(dict(cells)) or beside(cells)
+        masks.sheet, 'side_by_side', lambda cells: panels.append(dict(cells)) or beside(cells)
     )
 
     class Images(list):

@@ -38,9 +38,11 @@ def of(label=None, scores=None):
 )
 def test_classes_are_named(sample, classes, named, monkeypatch):
     texts = []
-    text_label = browse.text_label
+    text_label = browse.sheet.text_label
     monkeypatch.setattr(
-        browse, 'text_label', lambda text, color: texts.append(text) or text_label(text, color)
+        browse.sheet,
+        'text_label',
+        lambda text, color: texts.append(text) or text_label(text, color),
     )
     drawn = browse.draw_classes(np.zeros((64, 64, 3), np.uint8), sample, {'classes': classes}, 400)
     assert drawn.picture.size == (192, 192)

@@ -8,19 +8,9 @@ from PIL import Image, ImageDraw
 
 from ..data.loading.image_file import read_shown
 from ..openmmlab.samples import to_answer
+from . import sheet
 from .objects import Objects, annotated, predicted
 from .regions import shade, stripe
-from .sheet import (
-    LINE,
-    PALETTE,
-    SIDES,
-    answered,
-    draw_samples,
-    enlarged,
-    from_bgr,
-    side_by_side,
-    text_label,
-)
 
 if TYPE_CHECKING:  # boxes of any origin are drawn where there is no torch
     from torch import nn
@@ -29,19 +19,22 @@ GRAY = (160, 160, 160)  # of what is ignored
 
 
 def draw_objects(
-    image: Image.Image, objects: Objects, classes: Sequence[str], sides: tuple[int, int] = SIDES
+    image: Image.Image,
+    objects: Objects,
+    classes: Sequence[str],
+    sides: tuple[int, int] = sheet.SIDES,
 ) -> Image.Image:
     """Draw boxes, or masks where there are any, on a copy of ``image`` enlarged to ``sides``.
 
     Class names and scores stand at the upper left corners of the boxes. What is ignored is gray and
     striped.
     """
-    picture = enlarged(image, sides)
+    picture = sheet.enlarged(image, sides)
     boxes = objects.boxes * (max(picture.size) / max(image.size))
     colors = []
     texts = []
     for place, label in enumerate(objects.labels):
-        color = PALETTE[label % len(PALETTE)]
+        color = sheet.PALETTE[label % len(sheet.PALETTE)]
         text = classes[label]
         if objects.ignored is not None and objects.ignored[place]:
             color = GRAY
@@ -80,12 +73,12 @@ def write_labels(
     """
     placed: list[tuple[int, int, int]] = []  # x, y, width
     for (left, top, *_), text, color in zip(boxes.tolist(), texts, colors, strict=True):
-        label = text_label(text, color)
+        label = sheet.text_label(text, color)
         x = max(0, min(round(left), picture.width - label.width))
-        y = max(0, min(round(top) - LINE, picture.height - LINE))
+        y = max(0, min(round(top) - sheet.LINE, picture.height - sheet.LINE))
         beside = [b for a, b, width in placed if x < a + width and a < x + label.width]
-        while y < picture.height and any(abs(y - b) < LINE for b in beside):
-            y += LINE
+        while y < picture.height and any(abs(y - b) < sheet.LINE for b in beside):
+            y += sheet.LINE
         if y < picture.height:
             picture.paste(label, (x, y))
             placed.append((x, y, label.width))
@@ -101,15 +94,15 @@ def draw_detections(
     classes = dataset.metainfo['classes']
 
     def draw(place: int, path: str) -> Image.Image:
-        image = from_bgr(read_shown(path))
-        found = predicted(to_answer(answered(model, dataset[place])), len(classes), threshold)
+        image = sheet.from_bgr(read_shown(path))
+        found = predicted(to_answer(sheet.answered(model, dataset[place])), len(classes), threshold)
         title = 'prediction' if found.scores is None else f'prediction, score >= {threshold:g}'
         truth = annotated(dataset.get_data_info(place))
         if found.masks is None:  # boxes beside boxes
             truth.masks = None
         panels = {'ground truth': truth, title: found}
-        return side_by_side(
+        return sheet.side_by_side(
             [(name, draw_objects(image, on_it, classes)) for name, on_it in panels.items()]
         )
 
-    return draw_samples(dataset, number, draw)
+    return sheet.draw_samples(dataset, number, draw)

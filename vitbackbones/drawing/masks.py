@@ -12,17 +12,7 @@ import numpy as np
 from PIL import Image
 
 from ..data.loading import IGNORED
-from .sheet import (
-    GAP,
-    SIDES,
-    answered,
-    below,
-    draw_samples,
-    enlarged,
-    from_bgr,
-    name_strip,
-    side_by_side,
-)
+from . import sheet
 
 if TYPE_CHECKING:  # masks of any origin are drawn where there is no torch
     from torch import nn
@@ -33,7 +23,7 @@ LEGEND = 12  # classes named at most, the largest
 
 
 def overlay(
-    image: Image.Image, labels: np.ndarray, palette: Sequence, sides: tuple[int, int] = SIDES
+    image: Image.Image, labels: np.ndarray, palette: Sequence, sides: tuple[int, int] = sheet.SIDES
 ) -> Image.Image:
     """Lay the colors of ``labels`` (H, W) over a gray copy of the image, enlarged to ``sides``."""
     table = np.zeros((1, 256, 3), np.uint8)
@@ -43,7 +33,7 @@ def overlay(
     gray = cv2.cvtColor(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
     mixed = cv2.addWeighted(gray, 1 - OPACITY, colors, OPACITY, 0)
     cv2.copyTo(pixels, (labels == IGNORED).astype(np.uint8), mixed)
-    return enlarged(Image.fromarray(mixed), sides)
+    return sheet.enlarged(Image.fromarray(mixed), sides)
 
 
 def legend(
@@ -52,7 +42,7 @@ def legend(
     """Name the classes with the most of ``labels``, each on its color, in rows of ``width``."""
     counts = np.bincount(labels.ravel(), minlength=len(classes))[: len(classes)]
     largest = [label for label in np.argsort(-counts)[:LEGEND] if counts[label]]
-    return name_strip({classes[label]: palette[label] for label in sorted(largest)}, width)
+    return sheet.name_strip({classes[label]: palette[label] for label in sorted(largest)}, width)
 
 
 def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, Image.Image]]:
@@ -64,19 +54,19 @@ def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, 
     load = dataset.pipeline.transforms[0]
 
     def draw(place: int, path: str) -> Image.Image:
-        image = from_bgr(load({'img_path': path})['img'])
-        result = answered(model, dataset[place])
+        image = sheet.from_bgr(load({'img_path': path})['img'])
+        result = sheet.answered(model, dataset[place])
         labels = {  # (H, W) at the size of the image file
             title: result.get(key).data[0].numpy().astype(np.uint8)
             for title, key in PANELS.items()
             if key in result
         }
-        row = side_by_side(
+        row = sheet.side_by_side(
             [(title, overlay(image, part, palette)) for title, part in labels.items()]
         )
         names = legend(
             np.stack(list(labels.values())), dataset.metainfo['classes'], palette, row.width
         )
-        return below(row, names, gap=GAP)
+        return sheet.below(row, names, gap=sheet.GAP)
 
-    return draw_samples(dataset, number, draw)
+    return sheet.draw_samples(dataset, number, draw)

@@ -14,14 +14,7 @@ from ..backbones.preprocessing import data_config
 from ..backbones.shared.options import SETR_BLOCKS
 from ..configuration.settings import as_list, value_at
 from ..errors import InputError, OptionError
-from ..openmmlab.widths import (
-    WIDTHS,
-    build_without_memory,
-    declared_maps,
-    maps_of_backbone,
-    reads_several,
-    strides_of,
-)
+from ..openmmlab import widths
 from ..registry import SCOPE, bare_name
 from ..utils.signatures import accepted_keywords
 from ..weights import PUBLISHED
@@ -58,11 +51,11 @@ def use_backbone(config: Config, changes: Mapping) -> Config:
     with DefaultScope.overwrite_default_scope(config.get('default_scope')):
         try:
             new = settings_of(name, old)
-            backbone = build_without_memory(new, MODELS)
+            backbone = widths.build_without_memory(new, MODELS)
         except (OptionError, InputError) as error:
             raise InputError(f'--backbone {name}: {error}') from error
-        maps = declared_maps(backbone) or maps_of_backbone(backbone) or []
-        strides = strides_of(maps, backbone, all_known=True)
+        maps = widths.declared_maps(backbone) or widths.maps_of_backbone(backbone) or []
+        strides = widths.strides_of(maps, backbone, all_known=True)
         _fit_neck(config.model, _strides_of_old(old), strides)
     config.model.backbone = new
     config.model.pop('init_cfg', None)  # and a whole model of the old one
@@ -94,14 +87,14 @@ def settings_of(name: str, old: Mapping) -> dict:
     if weights:
         new['init_cfg'] = {'type': f'{SCOPE}.Pretrained', 'checkpoint': weights}
     if str(old.get('out_indices')) in SETR_BLOCKS and not vectors:
-        plain = build_without_memory({**new, 'init_cfg': None}, MODELS)
+        plain = widths.build_without_memory({**new, 'init_cfg': None}, MODELS)
         new |= {'out_indices': old['out_indices']} if len({*plain.out_strides}) == 1 else {}
     return new
 
 
 def _strides_of_old(old: Mapping) -> list[int]:
-    backbone = build_without_memory({**old, 'init_cfg': None}, MODELS)
-    return strides_of(maps_of_backbone(backbone) or [], backbone, all_known=True)
+    backbone = widths.build_without_memory({**old, 'init_cfg': None}, MODELS)
+    return widths.strides_of(widths.maps_of_backbone(backbone) or [], backbone, all_known=True)
 
 
 def _fit_neck(model: Mapping, before: list[int], strides: list[int]) -> None:
@@ -109,7 +102,7 @@ def _fit_neck(model: Mapping, before: list[int], strides: list[int]) -> None:
     neck = model.get('neck')
     if not isinstance(neck, Mapping):
         heads = [part for key in HEADS for part in as_list(model.get(key)) if part]
-        several = any(reads_several(head['type']) for head in heads)
+        several = any(widths.reads_several(head['type']) for head in heads)
         if (several or 'bbox_head' in model) and len(strides) < len(before):
             model['neck'] = {'type': f'{SCOPE}.Levels', 'out_strides': before}
             strides = before
@@ -128,7 +121,7 @@ def _fit_neck(model: Mapping, before: list[int], strides: list[int]) -> None:
         neck.update(kept, type=f'{SCOPE}.Pyramid')
     if bare_name(neck['type']) == 'MLANeck' and neck.get('stride', 16) not in strides:
         neck['stride'] = strides[-1]
-    for key in WIDTHS:
+    for key in widths.WIDTHS:
         neck.pop(key, None)
 
 

@@ -18,17 +18,7 @@ from ..drawing.regions import shade
 from ..drawing.sheet import enlarged, from_bgr, side_by_side
 from ..errors import printable
 from ..runtime.threshold import Threshold
-from .coco import (
-    IOU,
-    WHOLE,
-    Pair,
-    class_names,
-    class_table,
-    count_matches,
-    evaluate,
-    match,
-    precisions,
-)
+from . import coco
 from .elements import Matrix, Picture, Section, confusion_parts, drawing, photograph
 from .recording import find_metric
 from .thresholds import Scores
@@ -38,8 +28,8 @@ PANELS = {'AP50': 'IoU 0.50', 'AP': 'mean over IoU thresholds'}
 COUNTED = (
     'Rows: what is there; columns: what was found. Detections with a score of at least {score:g}, '
     f'from the highest to the lowest, each take the free object that they overlap most (IoU at '
-    f'least {IOU}). Objects that nothing takes are in the last column; detections that take no '
-    'object are in the last row. Those in crowd regions are left out.'
+    f'least {coco.IOU}). Objects that nothing takes are in the last column; detections that take '
+    'no object are in the last row. Those in crowd regions are left out.'
 )
 WORST = (
     'Those with the most missed and false objects, which have thick orange outlines and say what '
@@ -73,20 +63,20 @@ class DetectionReport:
         for kind, title in KINDS.items():
             if kind not in self.metric.metrics:
                 continue
-            evaluation = evaluate(self.metric, kind)
-            ids = class_names(evaluation)
+            evaluation = coco.evaluate(self.metric, kind)
+            ids = coco.class_names(evaluation)
             names = [*ids.values()]
-            at_once = evaluate(self.metric, kind, iouThrs=[IOU], **WHOLE)
+            at_once = coco.evaluate(self.metric, kind, iouThrs=[coco.IOU], **coco.WHOLE)
             found = Scores(at_once, names, self.where())
             self.chosen = self.chosen or found.chosen
             score = (found.chosen or Threshold()).score if self.score is None else self.score
-            pairs = match(self.metric, kind, score)
-            counts = count_matches(pairs, [*ids])
+            pairs = coco.match(self.metric, kind, score)
+            counts = coco.count_matches(pairs, [*ids])
             sides = {'rows': [*names, '(nothing)'], 'columns': [*names, '(missed)']}
             matrix = Matrix(**sides, counts=counts, text=COUNTED.format(score=score))
-            panels = {text: precisions(evaluation, name) for name, text in PANELS.items()}
+            panels = {text: coco.precisions(evaluation, name) for name, text in PANELS.items()}
             curves = draw_curves(panels, evaluation.params.recThrs, names)
-            yield Section(f'Classes: {title}', [class_table(evaluation, counts, score)])
+            yield Section(f'Classes: {title}', [coco.class_table(evaluation, counts, score)])
             yield Section(f'Score threshold: {title}', found.parts())
             yield Section(f'Precision and recall: {title}', [curves])
             yield Section(f'Confusion: {title}', confusion_parts(matrix, 'objects'))
@@ -160,19 +150,19 @@ class Note(NamedTuple):
     color: tuple[int, int, int]
 
 
-def count_mistakes(pairs: Sequence[Pair]) -> tuple[int, int]:
+def count_mistakes(pairs: Sequence[coco.Pair]) -> tuple[int, int]:
     """Return how many objects are missed and how many detections false; a confusion is both."""
     wrong = [pair for pair in pairs if not _is_right(pair)]
     return sum(pair.gt is not None for pair in wrong), sum(pair.pred is not None for pair in wrong)
 
 
-def _is_right(pair: Pair) -> bool:
+def _is_right(pair: coco.Pair) -> bool:
     gt, pred = pair
     return bool(gt and pred and gt['category_id'] == pred['category_id'])
 
 
 def draw_mistakes(
-    image: Image.Image, pairs: Sequence[Pair], names: Mapping[int, str], kind: str
+    image: Image.Image, pairs: Sequence[coco.Pair], names: Mapping[int, str], kind: str
 ) -> Image.Image:
     """Draw the objects of a picture beside its detections; masks where ``kind`` is ``'segm'``."""
     gt_notes = []

@@ -7,22 +7,12 @@ from mmengine.structures import BaseDataElement
 
 from ..data.loading.coco_masks import box_around
 from ..data.loading.load_mask import IGNORED
+from ..drawing import sheet
 from ..drawing.boxes import GRAY, draw_objects
 from ..drawing.masks import overlay
 from ..drawing.objects import Objects
 from ..drawing.regions import stripe
 from ..drawing.sample_sheet import Drawn
-from ..drawing.sheet import (
-    GAP,
-    LINE,
-    SIDES,
-    below,
-    enlarged,
-    from_bgr,
-    label_width,
-    one_line,
-    text_label,
-)
 
 # ------------------------------------------------------------------------ classification
 
@@ -33,13 +23,13 @@ SHARE = 0.005  # of a class that is named
 
 def draw_classes(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int) -> Drawn:
     """Draw an image of mmpretrain, with its classes at the lower left, mixed ones with shares."""
-    picture = enlarged(from_bgr(pixels), (SMALLEST, round(PART * longest)))
-    texts = [one_line(text) for text in _texts(sample, meta.get('classes') or ())]
+    picture = sheet.enlarged(sheet.from_bgr(pixels), (SMALLEST, round(PART * longest)))
+    texts = [sheet.one_line(text) for text in _texts(sample, meta.get('classes') or ())]
     for place, text in enumerate(texts):
-        while label_width(text) > picture.width:
+        while sheet.label_width(text) > picture.width:
             text = f'{text.removesuffix("...")[:-1]}...'
-        corner = (0, picture.height - LINE * (len(texts) - place))
-        picture.paste(text_label(text, (255, 255, 255)), corner)
+        corner = (0, picture.height - sheet.LINE * (len(texts) - place))
+        picture.paste(sheet.text_label(text, (255, 255, 255)), corner)
     return Drawn(picture)
 
 
@@ -64,7 +54,7 @@ def draw_instances(
     pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longest: int
 ) -> Drawn:
     """Draw boxes, masks or panoptic segments of mmdet, and what is ignored, with their names."""
-    image = from_bgr(pixels)
+    image = sheet.from_bgr(pixels)
     parts = []
     for key in ('gt_instances', 'ignored_instances'):
         if found := sample.get(key):  # and not without objects
@@ -87,7 +77,7 @@ def draw_instances(
         ignored = np.zeros(len(found), bool)
         parts.append(Objects(boxes, np.array(found, int), masks=masks, ignored=ignored))
     objects = _joined([part for part in parts if len(part.labels)])
-    return Drawn(draw_objects(image, objects, meta.get('classes', ()), (SIDES[0], longest)))
+    return Drawn(draw_objects(image, objects, meta.get('classes', ()), (sheet.SIDES[0], longest)))
 
 
 def _joined(parts: list[Objects]) -> Objects:
@@ -110,9 +100,9 @@ def draw_mask(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longes
 
     The mask does not lie over the image alone: it would hide what training does to colors.
     """
-    image = from_bgr(pixels)
-    sides = (SIDES[0], longest)
-    picture = enlarged(image, sides)
+    image = sheet.from_bgr(pixels)
+    sides = (sheet.SIDES[0], longest)
+    picture = sheet.enlarged(image, sides)
     if 'gt_sem_seg' not in sample:
         return Drawn(picture)
     classes = meta['classes']
@@ -122,4 +112,4 @@ def draw_mask(pixels: np.ndarray, sample: BaseDataElement, meta: Mapping, longes
     mask = overlay(image, np.where(ignored, IGNORED, labels), palette, sides)
     colors = {label: (classes[label], palette[label]) for label in np.unique(labels[~ignored])}
     colors |= {IGNORED: ('ignored (striped)', GRAY)} if ignored.any() else {}
-    return Drawn(below(picture, stripe(mask, ignored), gap=GAP), colors)
+    return Drawn(sheet.below(picture, stripe(mask, ignored), gap=sheet.GAP), colors)

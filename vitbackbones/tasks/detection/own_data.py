@@ -9,15 +9,8 @@ from mmengine.config import Config
 from ...configuration.classes import training_classes
 from ...configuration.data_paths import SPLITS, datasets, evaluators, layout_found, separated
 from ...data.checks.coco_file import load_json
+from ...data.own import coco_folder
 from ...data.own.annotation_files import is_coco
-from ...data.own.coco_folder import (
-    completed,
-    find_classes,
-    find_parts,
-    measurable,
-    require_read,
-    used_names,
-)
 from ...registry import bare_name
 from ...utils.files import write_if_changed
 from ..own_data import OwnData, finish, part_for
@@ -38,8 +31,8 @@ def fits_folder(config: Config, root: Path) -> bool:
     content = load_json(str(smallest))
     if not is_coco(content):
         return True
-    require_read(smallest, content)
-    return {*used_names(content)} <= {*training_classes(config)}
+    coco_folder.require_read(smallest, content)
+    return {*coco_folder.used_names(content)} <= {*training_classes(config)}
 
 
 def use_folder(
@@ -57,14 +50,16 @@ def use_folder(
     """
     config = separated(config)
     trained_on = None if trained is None else trained.get('trained_on', ())
-    parts = measurable(find_parts(root, trained_on, annotations), testing=trained is not None)
-    classes = find_classes(parts)
+    parts = coco_folder.measurable(
+        coco_folder.find_parts(root, trained_on, annotations), testing=trained is not None
+    )
+    classes = coco_folder.find_classes(parts)
     known = list((trained or {}).get('classes') or ())
     if {*classes} <= {*known}:
         classes = known  # in the order that the model has learned
     files = {split: part.file for split, part in parts.items()}
     for split, part in parts.items():
-        content = completed(part.content, classes)
+        content = coco_folder.completed(part.content, classes)
         if not part.whole or part.changed or content != part.content:
             files[split] = lists / f'{split}.json'
             write_if_changed(files[split], json.dumps(content).encode())

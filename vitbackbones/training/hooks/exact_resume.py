@@ -17,16 +17,7 @@ from mmengine.hooks import Hook
 from mmengine.runner import EpochBasedTrainLoop
 from torch.utils.data import DataLoader, Sampler
 
-from ...exact import (
-    LENGTH,
-    SAMPLER,
-    SAMPLES,
-    PlacedBatches,
-    SeededDataset,
-    compare_order,
-    rebuild,
-    seed_step,
-)
+from ... import exact
 from ...registry import GROUPED
 
 DATA_ORDER = 'data_stream'  # in a checkpoint: what the order of the data depends on
@@ -133,16 +124,16 @@ class ExactResumeHook(Hook):
     def before_train(self, runner) -> None:
         loop = runner.train_loop
         by_epoch = isinstance(loop, EpochBasedTrainLoop)
-        self.batches = PlacedBatches(loop.dataloader.batch_sampler, endless=not by_epoch)
+        self.batches = exact.PlacedBatches(loop.dataloader.batch_sampler, endless=not by_epoch)
         self.images = len(loop.dataloader.dataset)
         self.views = getattr(loop.dataloader.dataset, 'drawn_views', 0)
         self._restore_order(runner)
-        data = SeededDataset(loop.dataloader.dataset, runner.seed)
-        loop.dataloader = rebuild(loop.dataloader, data, self.batches)
+        data = exact.SeededDataset(loop.dataloader.dataset, runner.seed)
+        loop.dataloader = exact.rebuild(loop.dataloader, data, self.batches)
         if by_epoch:
             length = len(self.batches)
             done = loop.iter - loop.epoch * length
-            same = self.saved.get(LENGTH, length) == length  # else the epoch begins again
+            same = self.saved.get(exact.LENGTH, length) == length  # else the epoch begins again
             self.batches.start = done if same and 0 <= done <= length else 0
         else:
             self.batches.start = loop.iter
@@ -153,7 +144,7 @@ class ExactResumeHook(Hook):
         self.batches.epoch = runner.epoch
 
     def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
-        seed_step(runner.seed, runner.iter)
+        exact.seed_step(runner.seed, runner.iter)
 
     # ------------------------------------------------------------------------ checkpoints
 
@@ -171,15 +162,15 @@ class ExactResumeHook(Hook):
         """Return what the order of the data depends on."""
         order = self.batches.order()
         if isinstance(self.batches.sampler, InfiniteSampler):  # which gives no length of a process
-            del order[LENGTH], order[SAMPLES]
+            del order[exact.LENGTH], order[exact.SAMPLES]
         return {'number of images': self.images, 'views of an image': self.views, **order}
 
     def _restore_order(self, runner) -> None:
         """Give the sampler its old seed, and say what else makes a difference."""
         sampler = self.batches.sampler
         resumed = runner.iter > 0
-        if resumed and SAMPLER in self.saved:
-            sampler.seed = self.saved[SAMPLER]
+        if resumed and exact.SAMPLER in self.saved:
+            sampler.seed = self.saved[exact.SAMPLER]
         restart(sampler)  # mmengine may have begun to read from it
         if self.complete is None:
             self.complete = gradients_applied(runner)
@@ -190,7 +181,7 @@ class ExactResumeHook(Hook):
             differences.append('the checkpoint does not say how the data were ordered')
         else:
             settings = fingerprints(runner.cfg)
-            differences.append(compare_order(self.saved, self._data_order())[1])
+            differences.append(exact.compare_order(self.saved, self._data_order())[1])
             for key, was in self.saved_settings.items():
                 if was != settings[key]:
                     differences.append(f'{key} of the config was changed')
