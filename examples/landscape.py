@@ -167,7 +167,7 @@ def measure(
     Points that ``file`` has are not measured again; each new one is written as soon as it is known.
 
     Raises:
-        InputError: ``file`` was begun with other settings.
+        InputError: ``file`` was started with other settings.
     """
     head = f'# {json.dumps(settings | {"points": points, "seed": seed})}\na,b,loss\n'
     known = _read(file, head) if file.exists() else {}
@@ -188,7 +188,7 @@ def measure(
 def _read(file: Path, head: str) -> dict[tuple[float, float], float]:
     text = file.read_text()
     if not text.startswith(head):
-        raise InputError(f'{file} was begun with other settings; choose another --out')
+        raise InputError(f'{file} was started with other settings; choose another --out')
     whole = text.removeprefix(head).split('\n')[:-1]  # a kill may cut the last line short
     numbers = [tuple(map(float, line.split(','))) for line in whole]
     return {(a, b): loss for a, b, loss in numbers}
@@ -245,7 +245,7 @@ def read_arguments(words: Sequence[str] | None = None) -> Namespace:
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     add = parser.add_argument
     add_shared(add, 'config', 'checkpoint')
-    add('--out', required=True, metavar='DIR', help='where table and picture go')
+    add('--out', required=True, metavar='DIR', help='folder for the table and the figure')
     side = 'of a side, an odd number; its square is measured (default: 21)'
     add('--points', type=count, default=21, metavar='N', help=side)
     add('--samples', type=count, default=64, metavar='N', help='images (default: 64)')

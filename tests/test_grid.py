@@ -69,8 +69,8 @@ SHORTCUT = {
 REFUSED = {
     ('PVT', 'sliced'): 'attend to other tokens .* spatially reduced',
     ('PVT', 'sliced grouped'): 'attend to other tokens .* spatially reduced',
-    ('Swin', 'sliced'): 'shifted windows: it takes no bias',
-    ('Swin', 'sliced grouped'): 'shifted windows: it takes no bias',
+    ('Swin', 'sliced'): 'shifted windows: it accepts no',
+    ('Swin', 'sliced grouped'): 'shifted windows: it accepts no',
 }
 GRID = [
     (host, attention, shortcut)

@@ -1,4 +1,4 @@
-"""``python -m vitbackbones VERB ...``, for a clone that is not installed."""
+"""``python -m vitbackbones COMMAND ...``, for a clone that is not installed."""
 
 import sys
 

@@ -1,8 +1,8 @@
-"""The exceptions that are no bugs: what the user can fix, and what the user has asked for."""
+"""Exceptions that are not bugs: problems that the user can fix, and stops the user asked for."""
 
 
 def printable(text: str, kept: str = '\n\t') -> str:
-    """Write what a terminal would obey rather than show, as files may bring along, as escapes.
+    """Replace control characters in a text, which files may contain, by visible escapes.
 
     Of such characters, those that are ``kept`` stay.
     """
@@ -21,7 +21,7 @@ class InputError(ValueError):
 
 
 class TrainingInterrupted(Exception):
-    """A run was stopped from outside, and its checkpoint is written.
+    """A run was stopped from outside, after its checkpoint was saved.
 
     Args:
         message: what stopped it, and what was saved.
@@ -34,7 +34,7 @@ class TrainingInterrupted(Exception):
 
 
 class OptionError(ValueError):
-    """An option that a network, or a part of one, refuses.
+    """An option that a network, or a part of one, does not support.
 
     The message names the option and what it may be. Which key of a config it stands at is not known
     where it is raised; the tools add it.

@@ -1,4 +1,4 @@
-"""Trainings that resume to the bit wherever they were killed, in any loop of torch.
+"""Bit-exact resuming of killed trainings, for any training loop of torch.
 
 Every random number follows from the seed and its place in the run, so no random state is saved.
 
@@ -11,7 +11,7 @@ Every random number follows from the seed and its place in the run, so no random
 :class:`ExactRun` is this for a loop of your own, Lightning or accelerate: ``docs/exact.md``. In the
 runs of this package :mod:`vitbackbones.training.hooks.exact_resume` does it.
 
-Seeded are the global generators of Python, numpy and torch. A data set with one of its own can seed
+Seeded are the global generators of Python, numpy and torch. A dataset with one of its own can seed
 it from ``torch.initial_seed()``, which is another number for every sample.
 """
 
@@ -47,12 +47,12 @@ def seed_generators(*key: int) -> int:
 
 
 def seed_step(seed: int, step: int) -> None:
-    """Seed all generators of this process, also those of GPUs, for a step of the training."""
+    """Seed all generators of this process, including those of GPUs, for one training step."""
     torch.manual_seed(seed_generators(PROCESS, seed, process_place()[0], step))
 
 
 def process_place() -> tuple[int, int]:
-    """Return the number of this process and of all of them; 0 and 1 of a single one."""
+    """Return the rank of this process and the number of processes; 0 and 1 for a single process."""
     if distributed.is_available() and distributed.is_initialized():
         return distributed.get_rank(), distributed.get_world_size()
     return 0, 1
@@ -69,7 +69,7 @@ SAMPLER = 'seed of the sampler'
 
 
 def compare_order(saved: Mapping[str, int], now: Mapping[str, int]) -> tuple[bool, str]:
-    """Return whether every step has the samples that it had, and what is another ('' if nothing).
+    """Return whether every step gets the same samples as before, and what differs ('' if nothing).
 
     Args:
         saved, now: of :meth:`PlacedBatches.order`. What one of them lacks is not compared.
@@ -86,7 +86,7 @@ def compare_order(saved: Mapping[str, int], now: Mapping[str, int]) -> tuple[boo
 
 
 class PlacedBatches:
-    """A batch sampler that says of every sample where in the run it stands.
+    """A batch sampler that adds to each sample its position in the run.
 
     Yields batches of (index, (epoch, place)) in place of batches of indices. ``epoch`` and
     ``start``, the number of batches to leave out, are set before an iteration begins.
@@ -143,7 +143,7 @@ class PlacedBatches:
 
 
 class DatasetProxy(Dataset):
-    """Stands for a data set: everything but ``__getitem__`` is read from and set on that one.
+    """A proxy of a dataset: all attributes but ``__getitem__`` are those of the dataset.
 
     mmengine and the hooks of the toolboxes ask the training data for ``metainfo``, some set its
     ``pipeline``.
@@ -170,7 +170,7 @@ class DatasetProxy(Dataset):
 
 
 class SeededDataset(DatasetProxy):
-    """Seeds all generators from the place of a sample before it is drawn."""
+    """Seeds all generators from the position of a sample before the sample is loaded."""
 
     def __init__(self, dataset: Dataset | Sequence, seed: int) -> None:
         super().__init__(dataset, seed=seed)
@@ -194,12 +194,12 @@ def rebuild(
 
 
 class EpochSampler(Sampler[int]):
-    """The samples of this process: every so many of an order that is another in each epoch.
+    """The samples of this process, in a different order in each epoch.
 
     Args:
-        size: of the data set.
+        size: of the dataset.
         seed: of the order.
-        shuffle: False for the order of the data set.
+        shuffle: False for the order of the dataset.
     """
 
     def __init__(self, size: int, seed: int, shuffle: bool) -> None:
@@ -223,7 +223,7 @@ class EpochSampler(Sampler[int]):
 
 
 class ExactRun:
-    """The data, random numbers and place of a training, which a checkpoint holds in a few numbers.
+    """The data order, random numbers and position of a training; a checkpoint stores them.
 
     Processes are those of ``torch.distributed`` at the time of reading. An epoch leaves out what
     fills no batch of all processes, other samples in each epoch.
@@ -232,7 +232,7 @@ class ExactRun:
         dataset: with a length, and samples by their number.
         batch_size: of one process.
         seed: of everything that is drawn.
-        shuffle: False for the order of the data set in every epoch.
+        shuffle: False for the order of the dataset in every epoch.
     """
 
     def __init__(

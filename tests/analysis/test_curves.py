@@ -88,6 +88,6 @@ def test_values_that_are_not_finite_are_counted(tmp_path):
     losses = {1: 1.0, 2: math.nan, 3: math.inf, 4: 100.0}
     write_log(tmp_path, 'a', [trained(step, loss) for step, loss in losses.items()])
     figure = draw(named(measure(tmp_path)))
-    assert legend(figure, 'loss') == ['loss (2 not drawn)']
+    assert legend(figure, 'loss') == ['loss (2 not plotted)']
     (line,) = figure.axes[0].lines
     assert [math.isnan(value) for value in line.get_ydata()] == [False, True, True, False]

@@ -82,7 +82,7 @@ def test_several_comparisons_are_corrected():
 
 def test_what_is_missing_stays_empty():
     rows = rows_of(shifted('one', 1, paper=None), shifted('nothing'))
-    assert rows['one']['verdict'] == 'one pair: cannot be said'
+    assert rows['one']['verdict'] == 'one pair: no verdict possible'
     assert rows['one']['difference'] == '+1.00'
     assert rows['one']['paper_difference'] == rows['one']['interval'] == ''
     assert rows['nothing']['runs'] == '0'
@@ -92,7 +92,7 @@ def test_what_is_missing_stays_empty():
 def test_a_result_that_is_not_a_number_proves_nothing():
     row = rows_of(shifted('diverged', 1, float('nan'), 2))['diverged']
     assert (row['mean'], row['deviation'], row['difference']) == ('nan', 'nan', '+nan')
-    assert row['verdict'] == 'a result is not a number: cannot be said'
+    assert row['verdict'] == 'a result is not a number: no verdict possible'
     assert row['p_corrected'] == row['interval'] == ''
 
 

@@ -110,5 +110,5 @@ def test_a_region_is_suggested_as_a_mask(pool, drawn):
     pool.labels[0] = []
     [*sections(pool, [], [suspicion('mask', outlines=(OUTLINE,))])]
     (labels, _), (((ann, name, _),), _), names = drawn
-    assert (labels, name, names) == ([], 'dog', ['picture', 'suggestion'])
+    assert (labels, name, names) == ([], 'dog', ['image', 'suggestion'])
     assert ann['segmentation']['size'] == [40, 60]

@@ -41,9 +41,9 @@ def test_changes_come_before_the_base():
         ({'base': 'c'}, "unknown arch 'c'; known: a, b"),
         ({'base': 'a', 'dept': 1}, 'arch has no dept; known: base, embed_dims, depths, mlp_ratio'),
         ({'embed_dims': 8}, "lacks depths, mlp_ratio; add base, one of 'a', 'b', for the rest"),
-        ({'base': 'a', 'embed_dims': 0}, 'arch.embed_dims=0: must be one of the whole numbers fr'),
-        ({'base': 'a', 'depths': 3}, 'arch.depths=3: must be a list of the whole numbers from 1'),
-        ({'base': 'a', 'depths': []}, r'arch.depths=\[\]: must be a list of the whole numbers'),
+        ({'base': 'a', 'embed_dims': 0}, 'arch.embed_dims=0: must be one integer of at least 1'),
+        ({'base': 'a', 'depths': 3}, 'arch.depths=3: must be a list with integers of at least 1'),
+        ({'base': 'a', 'depths': []}, r'arch.depths=\[\]: must be a list with integers'),
         ({'base': 'a', 'mlp_ratio': 'x'}, "arch.mlp_ratio='x': must be one of the numbers from 0"),
     ],
 )
@@ -83,5 +83,5 @@ def test_frozen_stages_out_of_range(make_backbone):
 @pytest.mark.parametrize('name', ['patch_size', 'pool'])
 @pytest.mark.parametrize('size', [0, -1, 1.5, 'x'])
 def test_sizes_of_plain_hosts(name, size):
-    with pytest.raises(ValueError, match=f'{name}={size!r}: must be a whole number from 1'):
+    with pytest.raises(ValueError, match=f'{name}={size!r}: must be an integer of at least 1'):
         ViT('ti', **{name: size})

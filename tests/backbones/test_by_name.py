@@ -79,9 +79,9 @@ def test_groups_that_a_file_was_not_trained_with_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ('options', 'said'),
     [
-        ({'num_classes': -1}, 'num_classes=-1: must be a whole number from 0'),
-        ({'num_classes': 2.5}, 'num_classes=2.5: must be a whole number from 0'),
-        ({'in_chans': 0}, 'in_channels=0: must be a whole number from 1'),
+        ({'num_classes': -1}, 'num_classes=-1: must be an integer of at least 0'),
+        ({'num_classes': 2.5}, 'num_classes=2.5: must be an integer of at least 0'),
+        ({'in_chans': 0}, 'in_channels=0: must be an integer of at least 1'),
     ],
 )
 def test_numbers_of_classes_and_channels_are_whole(model_name, options, said):

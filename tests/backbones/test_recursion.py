@@ -104,7 +104,7 @@ def test_the_pixels_of_tnt_rest_in_further_passes():
     [
         ({'pases': 2}, "recursion has no option 'pases'; did you mean 'passes'"),
         (2, r'recursion=2: must be a dict, such as dict\(passes=2\)'),
-        ({'passes': 0}, 'passes=0: must be a whole number from 1'),
+        ({'passes': 0}, 'passes=0: must be an integer of at least 1'),
         ({'nll_ratio': -1}, 'nll_ratio=-1: must be a width'),
         ({'groups': 4}, 'groups=4: must be a list'),
         ({'groups': [2, 0]}, 'groups=0'),
@@ -114,7 +114,7 @@ def test_the_pixels_of_tnt_rest_in_further_passes():
         ({'passes': 2, 'nll_ratio': 1, 'nll': 'per_sweep'}, "requires loop='external'"),
         ({'passes': 1, 'mixed_depth': True}, 'the two branches are equal'),
         ({'passes': 2, 'mixed_loss': 'both'}, 'requires mixed_depth=True'),
-        ({'passes': 2, 'mixed_depth': True, 'mixed_loss': 'both'}, "for maps take 'mean'"),
+        ({'passes': 2, 'mixed_depth': True, 'mixed_loss': 'both'}, "for feature maps, use 'mean'"),
     ],
     ids=str,
 )
@@ -134,7 +134,7 @@ def test_slices_are_refused_where_they_would_break_the_attention(host, message):
 
 def test_a_loss_of_each_branch_reads_one_output():
     recursion = {'passes': 2, 'mixed_depth': True, 'mixed_loss': 'both'}
-    with pytest.raises(ValueError, match='one of out_indices'):
+    with pytest.raises(ValueError, match='a single index in out_indices'):
         ViT(SMALL, out_type='pooled', out_indices=(0, 1), recursion=recursion)
 
 

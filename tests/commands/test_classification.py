@@ -109,5 +109,5 @@ def test_files_on_which_a_data_set_of_mmpretrain_stumbles(tool, tmp_path):
         text = text.replace(f"'CustomDataset', data_root=data_root, data_prefix='{split}'", cifar)
     (tmp_path / 'tiny.py').write_text(text)
     (tmp_path / 'data').mkdir()
-    expected = ('CIFAR10: the annotations in', 'cannot be read: missing, damaged, cut short')
+    expected = ('CIFAR10: the annotations in', 'cannot be read: missing, damaged, truncated')
     refused(tool('train', 'tiny.py', '--data-root', tmp_path / 'data'), *expected)

@@ -35,7 +35,7 @@ def test_values_of_options(text, value):
 @pytest.mark.parametrize(
     ('option', 'message'),
     [
-        ('a=[32', 'a=[32: a bracket is not closed, or not opened'),
+        ('a=[32', 'a=[32: a bracket is not closed or not opened'),
         ('a=x(1,2)', 'a=x(1,2): cannot be read as a value'),
         ("a=dict(b=__import__('os').getcwd())", 'is not a number, word, list, tuple or dict'),
         ('a', 'a: expected KEY=VALUE'),

@@ -126,7 +126,9 @@ def test_each_variant_is_trained_at_the_rate_that_is_best_for_it(study, monkeypa
 def test_a_variant_without_its_rate_is_not_trained(study, monkeypatch):
     monkeypatch.setitem(globals(), 'STUDY', STUDY.replace('seeds = (0, 1)', RATES))
     fails = "if heads == 4 and seed == 2: sys.exit('diverged')"
-    with pytest.raises(InputError, match='2 of 8 runs .* Not trained, without a rate: wide'):
+    with pytest.raises(
+        InputError, match='2 of 8 runs .* Not trained, because no learning rate was found: wide'
+    ):
         study(fails, test='test')
     assert [row['runs'] for row in rows(study.folder, 'table.csv')] == ['2', '0']
 
@@ -134,14 +136,14 @@ def test_a_variant_without_its_rate_is_not_trained(study, monkeypatch):
 def test_what_is_expected_after_the_first_run_is_said(study, monkeypatch):
     table = study.folder / 'table.md'
     study()
-    assert 'are those of before the first run' in table.read_text()
+    assert 'have not changed since the first run' in table.read_text()
     changed = STUDY.replace('paper=2.0', 'paper=2.0, expected=(9, 11)')
     monkeypatch.setitem(globals(), 'STUDY', changed)
     study()
-    assert 'changed after the first run' in table.read_text()
+    assert 'have changed since the first run' in table.read_text()
     (study.folder / 'preregistered.txt').unlink()
     study()
-    assert 'changed after the first run' in table.read_text()
+    assert 'have changed since the first run' in table.read_text()
 
 
 def test_pictures_are_compared_one_by_one(study, monkeypatch):
@@ -191,14 +193,14 @@ def test_an_interruption_is_passed_on_and_waited_for(study):
 def test_runs_of_other_settings_are_not_mixed(study, monkeypatch):
     study()
     monkeypatch.setitem(globals(), 'STUDY', STUDY.replace('length = 2', 'length = 3'))
-    with pytest.raises(InputError, match='seed_0: was begun with other settings'):
+    with pytest.raises(InputError, match='seed_0: was started with other settings'):
         study()
 
 
 def test_gpus_are_those_that_this_process_may_use(study, monkeypatch):
     monkeypatch.setattr('torch.cuda.device_count', lambda: 2)
     monkeypatch.setenv('CUDA_VISIBLE_DEVICES', '4,6')
-    with pytest.raises(InputError, match='--gpus 2: 2 GPUs can be used here'):
+    with pytest.raises(InputError, match='--gpus 2: this process can use 2 GPUs'):
         study(gpus=[0, 2])
     assert not study.folder.exists()
     study(gpus=[1, 0])

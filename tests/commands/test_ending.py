@@ -67,7 +67,7 @@ def test_a_bug_is_reported_with_all_that_is_needed(capsys, tmp_path):
     (file,) = tmp_path.glob('error_*.txt')
     assert said.startswith('Traceback')
     last = said.splitlines()[-1]
-    assert last.startswith('this looks like a bug of vitbackbones')
+    assert last.startswith('this looks like a bug in vitbackbones')
     assert last.endswith(f'please report it with {file}')
     text = file.read_text()
     for part in ('in broken_tool', 'kept for the report', 'torch ', 'mmengine ', 'Python 3'):
@@ -114,7 +114,7 @@ def no_room():
 @pytest.mark.parametrize(
     ('main', 'status', 'said'),
     [
-        (leave, 1, 'has ended this process by sys.exit; take that out'),
+        (leave, 1, 'has ended this process with sys.exit; remove that call'),
         (no_room, 2, 'error: there is not enough memory: [enforce fail] Default'),
     ],
 )

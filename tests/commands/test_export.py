@@ -85,7 +85,7 @@ def test_accuracy_control_says_what_it_tried_and_what_it_cost(run, tmp_path):
     assert (proof['metric'], proof['pictures']) == ('accuracy/top1', 9)
     tried = [line for line in result.out.splitlines() if line.startswith('tried: accuracy/top1')]
     assert tried[-1].endswith(f'{proof["int8"]:.4f}')
-    assert f'in 8 bits accuracy/top1 is {proof["int8"]:.4f} (' in result.out
+    assert f'in INT8, accuracy/top1 is {proof["int8"]:.4f} (' in result.out
 
 
 def test_what_cannot_be_dynamic_is_named(tool, capsys):
@@ -108,9 +108,9 @@ def test_what_cannot_be_dynamic_is_named(tool, capsys):
             ('sret_t', '--untrained', '--to', 'pt2', '--dynamic', 'size'),
             ['sret_t: the size cannot be dynamic', 'slices'],
         ),
-        (('deit_ti', '--to', 'onnx', '--int8'), ['--int8 is for --to openvino']),
+        (('deit_ti', '--to', 'onnx', '--int8'), ['--int8 requires --to openvino']),
         (('deit_ti', '--to', 'openvino', '--int8', '--untrained'), ['--int8', '--untrained']),
-        (('deit_ti', '--to', 'openvino', '--calibrate', 'x'), ['--calibrate', 'are for --int8']),
+        (('deit_ti', '--to', 'openvino', '--calibrate', 'x'), ['--calibrate', 'require --int8']),
     ],
     ids=lambda value: ' '.join(Path(str(x)).name for x in value)[:30],
 )
@@ -124,7 +124,7 @@ def test_what_cannot_be_is_refused_in_one_line(tool, arguments, texts, monkeypat
 def test_a_file_that_is_there_stays(tool, name):
     Path(name).write_bytes(b'precious')
     result = tool('export', 'deit_ti', '--untrained', '--to', 'openvino')
-    refused(result, f'{name} is there already', '--overwrite')
+    refused(result, f'{name} already exists', '--overwrite')
     assert Path(name).read_bytes() == b'precious'
 
 

@@ -74,7 +74,7 @@ def test_the_classes_of_pictures_in_batches_beyond_the_graphs(tool, classifier, 
 def test_a_file_that_may_hold_code_is_measured_where_it_is_trusted(tool, tmp_path, folders):
     write_pt2(tmp_path / 'model.pt2', classes=list(KINDS), steps=INTO)
     given = 'test', TINY_CLS, tmp_path / 'model.pt2', '--data-root', folders
-    refused(tool(*given), 'a .pt2 file may hold', '--trusted')
+    refused(tool(*given), 'a .pt2 file may contain code', '--trusted')
     measured(tool(*given, '--trusted'), 'accuracy/top1')
 
 
@@ -86,7 +86,7 @@ def test_a_file_of_another_task_is_refused(tool, classifier, data, config, task)
 
 def test_what_does_not_fit_is_refused_before_the_test(tool, classifier, folders):
     given = 'test', TINY_CLS, classifier, '--data-root', folders
-    refused(tool(*given, '--fused'), '--fused: an exported file is tested as it is')
+    refused(tool(*given, '--fused'), '--fused: is not supported for an exported file')
     card = json.loads(card_path(classifier).read_text())
     card_path(classifier).write_text(json.dumps(card | {'classes': ['a', 'b', 'c']}))
     refused(tool(*given), 'model.onnx was trained for 3 classes (a, b, c), but the data set')

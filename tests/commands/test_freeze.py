@@ -125,7 +125,9 @@ def test_a_part_that_is_unknown_is_refused(tool, capsys):
 @pytest.mark.parametrize('words', [['--cache-gb', '1'], ['--cache-views', '2', '--freeze', '0']])
 def test_maps_are_kept_of_a_frozen_backbone_alone(tool, data, words):
     said = tool('train', TINY_SEG, '--scratch', '--data-root', data, *words)
-    refused(said, '--cache-gb, --cache-views: only the maps of a frozen backbone stay as they are')
+    refused(
+        said, '--cache-gb, --cache-views: only the feature maps of a frozen backbone can be cached'
+    )
 
 
 def test_a_run_keeps_maps_and_says_so_in_its_config(run, data, tmp_path, monkeypatch):

@@ -180,13 +180,16 @@ def test_smoke_runs_with_adapters(run, tmp_path):
     [
         (
             ['--freeze', 'backbone'],
-            '--lora: needs a backbone that --freeze backbone does not freez',
+            '--lora: requires a backbone that is not frozen',
         ),
         (
             ['--cache-gb', '1'],
-            'only the maps of a frozen backbone stay as they are; add --freeze b',
+            'only the feature maps of a frozen backbone can be cached; add --freeze b',
         ),
-        (['--fsdp'], '--fsdp: adapters are small, and are not divided; leave --fsdp out'),
+        (
+            ['--fsdp'],
+            '--fsdp: low-rank adapters are not sharded, because they are small; remove --fsdp',
+        ),
         (['--freeze', '1'], '--lora: no attention or MLP layer of MSFViT is trained'),
     ],
     ids=str,

@@ -29,7 +29,7 @@ def call(monkeypatch, capsys):
 def test_help_lists_the_verbs(call):
     status, out, _ = call()
     assert status == 0
-    assert out.startswith('usage: vitbackbones VERB')
+    assert out.startswith('usage: vitbackbones COMMAND')
     for name, verb in VERBS.items():
         assert f'  {name:<12} {verb.help}\n' in out
 
@@ -39,9 +39,9 @@ def test_help_lists_the_verbs(call):
     [
         # the command that continues a run is made from the arguments: none is abbreviated
         ('train a.py --resum', "unrecognized arguments: --resum; did you mean '--resume'?"),
-        ('trian', "unknown verb 'trian'; did you mean 'train'?"),
-        ('check_dataset', "unknown verb 'check_dataset'; did you mean 'check' or 'convert'?"),
-        ('xyz', "unknown verb 'xyz'; 'vitbackbones --help' lists the verbs"),
+        ('trian', "unknown command 'trian'; did you mean 'train'?"),
+        ('check_dataset', "unknown command 'check_dataset'; did you mean 'check' or 'convert'?"),
+        ('xyz', "unknown command 'xyz'; 'vitbackbones --help' lists the commands"),
     ],
 )
 def test_what_is_unknown_is_refused_with_the_nearest(call, words, said):
@@ -54,7 +54,7 @@ def test_what_is_unknown_is_refused_with_the_nearest(call, words, said):
 def test_an_empty_argument_is_not_the_current_folder(call, words):
     status, _, err = call(*words)
     assert status == 2
-    assert 'an argument is empty (a variable that is not set?): ' in err.splitlines()[-1]
+    assert 'an argument is empty (is a variable not set?): ' in err.splitlines()[-1]
 
 
 def test_a_package_that_is_missing_is_one_message(monkeypatch, capsys):

@@ -37,7 +37,7 @@ def refused(result, *texts):
     return result.err
 
 
-RANK = 'RANK is not set; start with tools/dist_train.sh'
+RANK = 'RANK is not set; start the run with tools/dist_train.sh'
 STRATEGY = 'strategy.type=DeepSpeedStrategy'
 
 
@@ -51,12 +51,12 @@ STRATEGY = 'strategy.type=DeepSpeedStrategy'
         ([TINY, '--cfg-options', STRATEGY], ['DeepSpeedStrategy', '--fsdp shards the weights']),
         (
             [TINY, '--fsdp', '--cfg-options', 'optim_wrapper.type=AmpOptimWrapper'],
-            ["--fsdp: no sharded weights with optim_wrapper.type='AmpOptimWrapper'"],
+            ["--fsdp: optim_wrapper.type='AmpOptimWrapper' does not support sharded weights"],
         ),
         ([TINY, '--scratch', '--data-root', 'DATA', '--launcher', 'pytorch'], [RANK]),
         ([TINY, '--smoke', '--resume'], ['--smoke resumes from the checkpoint that it has just']),
         ([TINY, '--resume', '--pretrained', 'x'], ['--resume continues with the weights of its ']),
-        ([TINY, '--pretrained', 'x', '--cfg-options', 'resume=True'], ['leave --pretrained out']),
+        ([TINY, '--pretrained', 'x', '--cfg-options', 'resume=True'], ['remove --pretrained']),
         (
             [TINY, '--scratch', '--data-root', 'DATA', '--cfg-options', *REFUSED_LATE],
             [
@@ -106,7 +106,7 @@ def test_a_checkpoint_of_other_classes(tool, data, tmp_path):
     option = "test_dataloader.dataset.metainfo.classes=('ground','circle','square','star')"
     arguments = [TINY_SEG, tmp_path / 'own.pth', '--data-root', data, '--cfg-options', option]
     said = f'{tmp_path}/own.pth was trained for 4 classes ('
-    refused(tool('test', *arguments), said, 'triangle), but the data set')
+    refused(tool('test', *arguments), said, 'triangle), but the dataset')
 
 
 def test_truncated_image_in_a_data_worker(tool, copy):

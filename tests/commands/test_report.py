@@ -31,7 +31,7 @@ def test_a_page_about_boxes(run, tool, data, tmp_path):
     assert 'SHA-256' in page
     assert [file.name for file in (tmp_path / 'results').iterdir()] == ['report.html']
 
-    refused(tool(*command), '--report', 'or --overwrite, which replaces report.html')
+    refused(tool(*command), '--report', 'or replace report.html there with --overwrite')
     run(*command, '--overwrite')
     assert (tmp_path / 'results' / 'report.html').read_text() != page
 

@@ -99,7 +99,7 @@ def test_average_precision_is_in_percent_as_papers_print_it(tmp_path, monkeypatc
 @pytest.mark.parametrize(
     ('old', 'new', 'message'),
     [
-        ("for split in ('val', 'test')", "for split in ('test', 'test')", 'have the same pictures'),
+        ("for split in ('val', 'test')", "for split in ('test', 'test')", 'have the same images'),
         ('optim_wrapper = dict(optimizer=dict(lr=1e-3))', 'optim_wrapper = {}', 'optimizer.lr'),
     ],
 )
@@ -135,23 +135,23 @@ def test_a_run_that_would_end_in_its_warm_up_is_refused(write):
 @pytest.mark.parametrize(
     ('old', 'new', 'message'),
     [
-        ("metric = 'accuracy/top1'", '', 'study.py: no metric'),
+        ("metric = 'accuracy/top1'", '', 'study.py: has no metric'),
         ('seeds =', 'seedz =', "seedz: unknown key; did you mean 'seeds'"),
-        ('seeds = (0, 3)', 'seeds = (0, 0)', 'one or more different whole numbers'),
-        ('length = 5', 'length = 0', 'length=0: must be a whole number above 0'),
-        ('length = 5', "length = '5'", "length='5': must be a whole number"),
+        ('seeds = (0, 3)', 'seeds = (0, 0)', 'at least one integer, all different'),
+        ('length = 5', 'length = 0', 'length=0: must be an integer of at least 1'),
+        ('length = 5', "length = '5'", "length='5': must be an integer of"),
         ("baseline = 'plain'", "baseline = 'plane'", "is not a variant; did you mean 'plain'"),
         ("against='plain'", "against='x'", "variants.wide: is compared with 'x', which is not"),
         ('paper=1.5', 'papers=1.5', "variants.plain: papers: unknown key; did you mean 'paper'"),
-        ('paper=(2, 1)', 'paper=(2, 1, 0)', 'must be a number, or two'),
+        ('paper=(2, 1)', 'paper=(2, 1, 0)', 'must be a number or two'),
         ('plain=dict(paper=1.5)', 'plain=1.5', 'variants.plain: is 1.5, but it must be a dict'),
-        ('paper=1.5', 'expected=(1, 0)', 'must be two numbers, the lower one first'),
-        ('paper=1.5', 'expected=(None, 0)', 'must be two numbers, the lower one first'),
+        ('paper=1.5', 'expected=(1, 0)', 'must be two numbers, the smaller one first'),
+        ('paper=1.5', 'expected=(None, 0)', 'must be two numbers, the smaller one first'),
         ('length = 5', 'length = 5; rates = ()', 'rates=.*: must be a list of learning rates'),
         ('length = 5', 'length = 5; rates = (1e-3, -1e-3)', 'learning rates above 0'),
         ('length = 5', "length = 5; rates = ('1e-3',)", 'learning rates above 0'),
-        ('length = 5', 'length = 5; rate_seeds = 0', 'rate_seeds=0: must be a whole number above'),
-        ("'model.width'", "'train_cfg.max_epochs'", 'train_cfg.max_epochs: length and seeds are'),
+        ('length = 5', 'length = 5; rate_seeds = 0', 'rate_seeds=0: must be an integer of at'),
+        ("'model.width'", "'train_cfg.max_epochs'", 'train_cfg.max_epochs: must not be set here'),
     ],
 )
 def test_a_wrong_study_is_refused(write, old, new, message):
@@ -163,12 +163,12 @@ def test_a_variant_with_a_rate_of_its_own_where_rates_are_chosen(write):
     text = write('seeds = (0, 3)', RATES).read_text()
     file = write()
     file.write_text(text.replace("'model.width'", "'optim_wrapper.optimizer.lr'"))
-    with pytest.raises(InputError, match='lr: the study chooses it'):
+    with pytest.raises(InputError, match='lr: must not be set here'):
         read_study(file)
 
 
 def test_a_base_that_is_only_a_part(write, tmp_path):
     study = read_study(write())
     (tmp_path / 'base.py').write_text('model = dict()')
-    with pytest.raises(InputError, match='base.py: no complete config'):
+    with pytest.raises(InputError, match='base.py: the config is incomplete'):
         study.base_config()

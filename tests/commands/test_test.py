@@ -30,7 +30,7 @@ def test_several_scales_need_a_pipeline_and_are_merged(run, tool, data, tmp_path
     (tmp_path / 'scales.py').write_text(SCALES.format(base=TINY_SEG))
     torch.save({'state_dict': {}, 'meta': {}}, tmp_path / 'empty.pth')
     given = ('empty.pth', '--data-root', data, '--tta')
-    said = 'tiny_seg.py has no tta_pipeline and no tta_model, so nothing says which sizes and flips'
+    said = 'tiny_seg.py has no tta_pipeline and no tta_model, which define the sizes and flips'
     refused(tool('test', TINY_SEG, *given), said)
     run('train', TINY_SEG, '--data-root', data, '--cfg-options', 'train_cfg.max_iters=1')
     assert 'mIoU' in run('test', 'scales.py', 'work_dirs/tiny_seg', *given[1:]).out
@@ -46,4 +46,4 @@ def test_one_tile_changes_nothing_and_several_are_measured(run, tool, data, conf
     assert {*metrics} <= {*run(*given, '--tiles', '999').out.splitlines()}
     several = run(*given, '--tiles', '40', '--merge', 'nmm').out
     assert all(line.split()[0] in several for line in metrics)
-    refused(tool(*given, '--tiles', '40', '--overlap', '1'), 'their overlap from 0 to 0.9')
+    refused(tool(*given, '--tiles', '40', '--overlap', '1'), 'the overlap from 0 to 0.9')

@@ -17,12 +17,12 @@ def test_a_classifier_is_followed_and_its_best_checkpoint_is_tested(run, tool, f
     given = ('test', TINY_CLS, 'work_dirs/tiny_cls', '--data-root', folders, '--draw', 'drawn')
     latest = tool(*given)
     assert f'epoch_1.pth, the latest; {work_dir}/best stands for {best.name}' in latest.out
-    assert '3 pictures in drawn' in latest.out
+    assert '3 images in drawn' in latest.out
     again = tool('test', TINY_CLS, 'work_dirs/tiny_cls/best', '--data-root', folders)
     assert f'checkpoint: {best}, the best\n' in again.out
     page = tool('page', work_dir, '--out', 'page.html')
     assert page.out == f'page: {tmp_path / "page.html"}\n'
-    refused(tool('page', 'nowhere'), 'nowhere: no run has logged anything there')
+    refused(tool('page', 'nowhere'), 'nowhere: contains no log of a run')
 
 
 def test_a_missing_package_is_one_line_before_the_run(tool, monkeypatch, tmp_path):

@@ -38,8 +38,8 @@ def test_starting_again_asks_what_is_meant(train, used):
     before = contents(used)
     refused(
         train(),
-        f'--work-dir {used}: holds checkpoints of an earlier run (iter_8.pth, best_m',
-        'Continue it with --resume, start from the beginning and remove them with --overwrite',
+        f'--work-dir {used}: contains checkpoints of an earlier run (iter_8.pth, best_m',
+        'Continue that run with --resume, remove it and start from the beginning with --overwrite',
     )
     assert before.items() <= contents(used).items()
 

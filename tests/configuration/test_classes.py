@@ -89,10 +89,10 @@ def make_config(model, dataset, **changes):
     ('model', 'dataset', 'message'),
     [
         (BOXES, THREE, 'c.py: model.bbox_head.num_classes is 80, but train_dataloader.dataset.met'),
-        (BOXES, THREE, 'names 3 classes (a, b, c). Set model.bbox_head.num_classes=3'),
-        ({'bbox_head': {'num_classes': 3}}, COCO, 'dataset.type names 80 classes (person, '),
+        (BOXES, THREE, 'has 3 classes (a, b, c). Set model.bbox_head.num_classes=3'),
+        ({'bbox_head': {'num_classes': 3}}, COCO, 'dataset.type has 80 classes (person, '),
         (SEGMENTATION, THREE, 'model.auxiliary_head.1.num_classes is 4'),
-        ({'head': {'num_classes': 9}}, FOLDERS | {'classes': ['a', 'b']}, 'classes names 2'),
+        ({'head': {'num_classes': 9}}, FOLDERS | {'classes': ['a', 'b']}, 'classes has 2'),
         (BOXES, {'type': 'RepeatDataset', 'dataset': THREE}, 'dataset.dataset.metainfo.classes'),
         (SEGMENTS, THREE, 'model.panoptic_head.num_things_classes + num_stuff_classes is 133, but'),
     ],

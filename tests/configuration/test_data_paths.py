@@ -81,8 +81,8 @@ MASKS = {'img_path': 'images/train', 'seg_map_path': 'masks'}
         (make_config(dataset('train', data_prefix={'img': 'a/'})), None, 'data/a: the img of tra'),
         (make_mask_config(data_prefix=MASKS), None, 'data/masks: the seg_map_path of train_datalo'),
         (make_config(), 'none', '^--data-root none: no such folder$'),
-        (make_config(val=dataset('val', data_root='other/')), 'data', 'the data sets of this'),
-        (make_config(WHOLE, WHOLE), 'data', '--data-root: no data set of this config has a data_'),
+        (make_config(val=dataset('val', data_root='other/')), 'data', 'the datasets of this'),
+        (make_config(WHOLE, WHOLE), 'data', '--data-root: no dataset of this config has a data_'),
     ],
 )
 def test_what_is_missing_is_named(written, config, root, message):
@@ -117,7 +117,7 @@ def test_shards_take_the_place_of_folders(tmp_path, capsys):
     shards = {'type': 'vitbackbones.ImageNetShards', 'data_root': str(tmp_path), 'pipeline': []}
     assert train == shards | {'shards': 'train'}
     assert val == shards | {'shards': 'val'}
-    said = [f'{tmp_path}/{split}.index.json: shards are read' for split in ('train', 'val')]
+    said = [f'{tmp_path}/{split}.index.json: using shards' for split in ('train', 'val')]
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(' instead')[0] for line in lines] == said  # test and val are the same
 

@@ -25,7 +25,7 @@ CRASH = 'import os, signal; os.kill(os.getpid(), signal.SIGSEGV)'
     [
         ('raise RuntimeError("operator does not exist")', 'RuntimeError: operator does not exist'),
         ('raise ImportError("numpy failed\\n\\nread this page")', 'ImportError: numpy failed'),
-        (CRASH, 'the process was ended by SIGSEGV'),
+        (CRASH, 'the process was killed by SIGSEGV'),
         ('raise SystemExit(7)', 'exit status 7'),
     ],
 )
@@ -138,7 +138,7 @@ BROKEN = [
 BETTER = [
     ('vitbackbones', {'clone': '/home/me/clone'}, ', not /home/me/clone'),
     ('openmmlab', {'packages': packages(without=ONEDL)}, 'models by name work'),
-    ('opencv', {'packages': packages(opencv_python='4.12.0.88')}, 'the one in use is 4.12.0'),
+    ('opencv', {'packages': packages(opencv_python='4.12.0.88')}, '4.12.0 is in use'),
 ]
 
 

@@ -91,8 +91,8 @@ def test_hooks_and_intervals_that_change_follow_and_minus_one_stays():
 @pytest.mark.parametrize(
     ('name', 'given', 'message'),
     [
-        ('detr_aug_vit_s_coco', {'steps': 9}, '--steps: .*detr_aug_vit_s.py counts epochs; give'),
-        ('quick_detector', {'epochs': 9}, '--epochs: .*quick_detector.py counts steps; give --st'),
+        ('detr_aug_vit_s_coco', {'steps': 9}, '--steps: .*detr_aug_vit_s.py is in epochs; use'),
+        ('quick_detector', {'epochs': 9}, '--epochs: .*quick_detector.py is in steps; use --st'),
     ],
 )
 def test_the_other_unit_is_refused(name, given, message):

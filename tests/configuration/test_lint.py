@@ -46,7 +46,7 @@ def finding(**options):
         ({'model__backbone__type': 'AugViT'}, f"{NOT_THERE}; did you mean 'vitbackbones.AugViT'"),
         ({'optim_wrapper__optimizer__type': 'adamw'}, "did you mean 'AdamW'"),
         ({'optim_wrapper__optimizer__foreach': 'x'}, "foreach: is 'x', but it must be True or Fa"),
-        ({'optim_wrapper__optimizer__maximize': True}, 'must be False, as losses are minimized'),
+        ({'optim_wrapper__optimizer__maximize': True}, 'must be False, because losses are mini'),
         (
             {'model__neck__init_cfg': {'type': 'Normal', 'std': -1}},
             'init_cfg.std: is -1, but it must',
@@ -55,7 +55,7 @@ def finding(**options):
         ({'model__bbox_head': 1.5}, 'model.bbox_head: is 1.5, but it must be a dict'),
         ({'val_dataloader__dataset__data_prefix': None}, 'data_prefix: is None, but it must be a '),
         ({'train_dataloader__dataset__reduce_zero_label': []}, 'reduce_zero_label: is [], but it '),
-        ({'model__neck__kernel_size': 0}, 'neck.kernel_size: is 0, but it must be a whole number'),
+        ({'model__neck__kernel_size': 0}, 'neck.kernel_size: is 0, but it must be an integer'),
         ({'custom_hooks': [{'type': 'EarlyStoppingHook', 'monitor': 'a', 'min_delta': 'x'}]}, 'a '),
     ],
 )

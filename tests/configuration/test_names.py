@@ -74,7 +74,7 @@ def test_every_config_has_one_name_and_leads_back_to_its_file():
 )
 def test_the_nearest_config_is_named_in_the_form_that_was_used(text, near):
     assert f'did you mean {near}' in nearest_config(text)
-    with pytest.raises(InputError, match='no config of this name; did you mean'):
+    with pytest.raises(InputError, match='there is no config with this name; did you mean'):
         config(text)
 
 

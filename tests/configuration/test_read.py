@@ -22,7 +22,7 @@ def write(tmp_path):
     [
         ({'run': 'a = 1\nb = (1,\n'}, r"run\.py:2: syntax error: '\(' was never closed"),
         ({'run': '_base_ = "base.py"\n', 'base': '\n\nx = = 1'}, r'base\.py:3: syntax error'),
-        ({'run': '_base_ = "b.py"', 'b': '_base_ = "none.py"'}, r'b\.py: _base_ names \S+/none\.p'),
+        ({'run': '_base_ = "b.py"', 'b': '_base_ = "none.py"'}, r'b\.py: its _base_ \S+/none\.p'),
         ({'run': 'a = 1\nb = unknown + a\n'}, r"run\.py:2: NameError: name 'unknown' is not def"),
         (
             {'run': '_base_ = ["a.py", "b.py"]', 'a': 'x = 1', 'b': 'x = 2'},

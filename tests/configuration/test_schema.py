@@ -20,7 +20,7 @@ def test_places(monkeypatch):
         'a.e.m',
         'a.e.k',
     ]
-    assert "x_b.0.n: is 'x', but it must be a whole number from 1" in misfits(config)
+    assert "x_b.0.n: is 'x', but it must be an integer of at least 1" in misfits(config)
 
 
 def test_each_place_has_one_rule():

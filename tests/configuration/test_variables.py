@@ -16,7 +16,7 @@ def said(tmp_path, text):
 
 def test_a_variable_that_the_base_has_used_is_named(tmp_path):
     (line,) = said(tmp_path, BASE + 'scale = (640, 640)\n')
-    assert 'own.py: scale has no effect here, as quick_detection.py has used its own' in line
+    assert 'own.py: scale has no effect here, because quick_detection.py has already' in line
 
 
 @pytest.mark.parametrize(

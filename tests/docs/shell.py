@@ -103,7 +103,7 @@ def look_at_verb(verb: str, *arguments: str) -> None:
     if verb.startswith('--'):
         assert verb in ('--help', '--version')
         return
-    if verb == 'VERB':
+    if verb == 'COMMAND':
         return
     assert verb in VERBS, f'there is no verb {verb}'
     words = [word.strip('[]') for word in arguments if word not in ('...', '[...]', '>')]

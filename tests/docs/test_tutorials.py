@@ -34,7 +34,7 @@ def test_the_first_steps_lead_to_data_that_can_be_trained_on(tmp_path, monkeypat
             assert call(words, monkeypatch) == 0
     printed = capsys.readouterr().out
     assert '120 pictures with annotations in labeled' in printed
-    assert '120 files, all can be read' in printed
+    assert '120 files, all readable' in printed
 
 
 def call(words, monkeypatch):

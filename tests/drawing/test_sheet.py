@@ -82,7 +82,9 @@ def test_a_full_disk_is_a_message(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize('name', ['a', 'a.xyz', 'a.psd'])
 def test_a_suffix_of_no_picture_is_refused(tmp_path, name):
-    with pytest.raises(InputError, match=f'{name}: pictures have a suffix such as .png or .jpg'):
+    with pytest.raises(
+        InputError, match=f'{name}: an image file must have a suffix such as .png or .jpg'
+    ):
         save(image(), tmp_path / name)
 
 

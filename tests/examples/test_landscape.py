@@ -118,7 +118,7 @@ def test_what_is_continued_equals_what_was_not_interrupted(batches, tmp_path, mo
     file.write_text(file.read_text()[:-2])  # as a kill does
     assert (measure(model, batches, 5, 0, file, {}) == whole).all()
     assert len(evaluated) == 7 + 1 + (25 - 6)
-    with pytest.raises(InputError, match=r'cut\.csv was begun with other settings'):
+    with pytest.raises(InputError, match=r'cut\.csv was started with other settings'):
         measure(model, batches, 5, 1, file, {})
 
 

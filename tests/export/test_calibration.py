@@ -27,7 +27,7 @@ def test_enough_files_are_spread_over_all():
     many = choose(range(2 * ENOUGH))
     assert len(many) == ENOUGH
     assert (many[0], many[-1]) == (0, 2 * ENOUGH - 1)
-    with pytest.raises(InputError, match=f'{FEWEST - 1} pictures are too few'):
+    with pytest.raises(InputError, match=f'{FEWEST - 1} images are too few'):
         choose(range(FEWEST - 1))
 
 
@@ -75,7 +75,7 @@ def test_a_model_has_to_tell_pictures_apart(monkeypatch, task, answers, tells_ap
     if tells_apart:
         require_seen(seeing(task, *answers), files)
         return
-    with pytest.raises(InputError, match=f'on all {len(files)} pictures, such as 0.png'):
+    with pytest.raises(InputError, match=f'on all {len(files)} images, such as 0.png'):
         require_seen(seeing(task, *answers), files)
 
 

@@ -80,7 +80,7 @@ class Disappointed(Agreement):
 
 
 def test_a_loss_beyond_the_limit_is_refused(float32, pictures, tmp_path):
-    with pytest.raises(InputError, match=r'is 0\.9000 on 8 pictures, and 1\.0000 in float32'):
+    with pytest.raises(InputError, match=r'from 1\.0000 to 0\.9000 on 8 images'):
         to_int8(copied(float32, tmp_path), eight_bits(pictures, Disappointed))
 
 
@@ -125,7 +125,7 @@ def test_pictures_on_which_nothing_is_seen_are_no_calibration(float32, pictures,
     for i in range(FEWEST):
         cv2.imwrite(str(tmp_path / f'{i}.png'), np.full((64, 64), i % 3, np.uint8))
     masks = sorted(tmp_path.iterdir())
-    with pytest.raises(InputError, match='the model sees the same or nothing'):
+    with pytest.raises(InputError, match='the model predicts the same or nothing'):
         to_int8(float32, Int8(pictures=masks, judge=partial(Agreement, files=pictures)))
 
 
@@ -133,13 +133,13 @@ def test_pictures_that_it_is_judged_by_are_no_calibration(float32, pictures, tmp
     copy = tmp_path / 'copy.png'
     copy.write_bytes(pictures[-1].read_bytes())
     settings = eight_bits([copy, *pictures[1:]])
-    with pytest.raises(InputError, match=r'copy\.png is one of the pictures .*judged by'):
+    with pytest.raises(InputError, match=r'copy\.png is one of the images .*evaluated on'):
         to_int8(float32, settings)
 
 
 def test_few_pictures_are_too_few(float32, pictures):
     settings = Int8(pictures=pictures[:3], judge=Agreement)
-    with pytest.raises(InputError, match='--calibrate: 3 pictures are too few'):
+    with pytest.raises(InputError, match='--calibrate: 3 images are too few'):
         to_int8(float32, settings)
 
 

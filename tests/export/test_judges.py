@@ -56,7 +56,7 @@ def test_the_share_is_of_all_pictures():
     assert judge.score(answering(CAT, DOG, DOG)) == pytest.approx(2 / 3)
     assert judge.files == [*'abc']
     nothing = Agreement(answering(objects()), ['a'])
-    with pytest.raises(InputError, match='finds nothing'):
+    with pytest.raises(InputError, match='detects nothing'):
         nothing.score(answering(objects(0)))
 
 
@@ -100,9 +100,9 @@ def test_the_metric_of_the_task_judges(validation, metrics, name, value):
 @pytest.mark.parametrize(
     ('metrics', 'message'),
     [
-        ({'other': 1.0}, 'give other, and'),
+        ({'other': 1.0}, 'give other, but'),
         ({}, 'give no number'),
-        ({'coco__bbox_mAP': -1}, 'coco/bbox_mAP is -1: nothing'),
+        ({'coco__bbox_mAP': -1}, 'coco/bbox_mAP is -1: the test set'),
         ({'mIoU': float('nan')}, 'mIoU is nan'),
         ({'mIoU': 101.0}, 'mIoU is 1.01'),
     ],

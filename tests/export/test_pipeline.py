@@ -107,14 +107,14 @@ def test_windows_slide_in_their_own_size_alone():
         'crop': [512, 512],
         'stride': [341, 341],
     }
-    with pytest.raises(InputError, match='export with --size 512x512'):
+    with pytest.raises(InputError, match='use --size 512x512'):
         steps_of(config, (256, 256))
 
 
 @pytest.mark.parametrize(
     ('step', 'message'),
     [
-        ({'type': 'Flip'}, 'Flip of the test pipeline cannot be exported; these can'),
+        ({'type': 'Flip'}, 'Flip of the test pipeline cannot be exported; supported'),
         ({'type': 'Resize', 'scale_factor': 2}, 'cannot be exported with scale_factor'),
     ],
 )

@@ -80,12 +80,12 @@ def test_it_goes_on_behind_what_was_there(written):
 )
 def test_content_of_another_form_is_damage(written, name, content):
     written.with_name(name).write_bytes(content)
-    with pytest.raises(InputError, match=rf'{name} is damaged .* --overwrite starts again'):
+    with pytest.raises(InputError, match=rf'{name} is damaged .* start again with --overwrite'):
         resumed(written)
 
 
 def test_nothing_to_resume(tmp_path):
-    with pytest.raises(InputError, match='no prediction to continue in .*; leave --resume out'):
+    with pytest.raises(InputError, match='no prediction to continue in .*; remove --resume'):
         Journal(tmp_path, SETTINGS, resume=True)
 
 

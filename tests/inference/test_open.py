@@ -103,7 +103,10 @@ def test_a_cache_that_cannot_be_written_to_leaves_torch(place, tmp_path, monkeyp
     ('options', 'message'),
     [
         ({'runtime': 'tensorrt'}, "runtime='tensorrt' must be one of auto, torch, openvino"),
-        ({'runtime': 'openvino', 'amp': True}, '--runtime openvino computes on the CPU, without'),
+        (
+            {'runtime': 'openvino', 'amp': True},
+            '--runtime openvino runs only on the CPU, and not with',
+        ),
     ],
 )
 def test_runtimes_that_cannot_be(place, options, message):
@@ -123,9 +126,9 @@ def test_pictures_are_files_arrays_or_tensors(tmp_path):
         assert all(np.array_equal(found[0], each) for each in found)
         turned = tensor.permute(1, 2, 0)
         for wrong in (pixels[..., 0], pixels.astype(float), tensor[:2], turned, None):
-            with pytest.raises(InputError, match='picture 0: must be a file, an image of Pillow'):
+            with pytest.raises(InputError, match='picture 0: must be a file, a Pillow image'):
                 model.predict([wrong])
-    with pytest.raises(InputError, match='takes no checkpoint'):
+    with pytest.raises(InputError, match='remove the checkpoint'):
         vitbackbones.open_model(tmp_path / 'model.onnx', 'a.pth')
 
 
@@ -206,7 +209,7 @@ def test_one_picture_alone_is_taken_as_a_list_of_it(place):
             assert np.array_equal(found.scores, wanted.scores)
         assert len(model.predict(np.stack([pixels] * 3))) == 3
         assert len(model.predict(iter([pixels]))) == 1
-        with pytest.raises(InputError, match='picture 0: must be a file, an image of Pillow'):
+        with pytest.raises(InputError, match='picture 0: must be a file, a Pillow image'):
             model.predict(pixels[..., 0])
 
 

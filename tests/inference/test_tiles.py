@@ -124,10 +124,10 @@ def test_tiles_without_objects_give_none():
 
 def test_settings_and_sizes_that_cannot_be(monkeypatch):
     for wrong in ({'side': 0}, {'side': 9, 'overlap': 1.0}, {'side': 9, 'merge': 'mean'}):
-        with pytest.raises(InputError, match='their overlap from 0 to 0.9'):
+        with pytest.raises(InputError, match='the overlap from 0 to 0.9'):
             Tiling(**wrong)
     monkeypatch.setattr(tiles, 'MOST', 8)
-    with pytest.raises(UnreadableImage, match=r'a\.png: its 30 x 30 pixels would take 9 tiles'):
+    with pytest.raises(UnreadableImage, match=r'a\.png: its 30 x 30 pixels require 9 tiles'):
         ask(Spots(), Tiling(10, 0), np.zeros((30, 30, 3), np.uint8))
 
 
@@ -187,7 +187,7 @@ def test_logits_of_a_row_of_tiles_are_in_memory():
 @pytest.mark.parametrize('logits', [None, np.zeros((1, 100, 100))])
 def test_labels_and_one_class_cannot_be_averaged(logits):
     found = Segmented(np.zeros((100, 100), int), logits)
-    with pytest.raises(InputError, match='--tiles: the model gives no logits of two or more'):
+    with pytest.raises(InputError, match='--tiles: the model has no logits of at least two'):
         merge_logits([(LEFT, found)], (100, 180))
 
 
@@ -227,5 +227,5 @@ def test_a_segmentor_answers_tiles(folder):  # noqa: F811
 
 def test_classifiers_take_no_tiles(tmp_path):
     write_classifier(tmp_path / 'model.onnx')
-    with pytest.raises(InputError, match='--tiles: .*answers a picture as a whole'):
+    with pytest.raises(InputError, match='--tiles: .*is a classifier and predicts on whole images'):
         vitbackbones.open_model(tmp_path / 'model.onnx', tiles=16)

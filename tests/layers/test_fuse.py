@@ -58,7 +58,7 @@ def test_every_backbone_keeps_its_function(make_backbone):
 def test_a_processor_that_emulates_bfloat16_says_so(monkeypatch):
     for name in ('_is_avx512_bf16_supported', '_is_amx_tile_supported'):
         monkeypatch.setattr(torch.cpu, name, lambda: False)
-    with pytest.warns(UserWarning, match='emulates bfloat16, which is slower') as caught:
+    with pytest.warns(UserWarning, match='emulates bfloat16, so it is slower') as caught:
         fuse_for_inference(nn.Linear(2, 2), dtype=torch.bfloat16)
     assert caught[0].filename == __file__
     fuse_for_inference(nn.Linear(2, 2, device='meta'), dtype=torch.bfloat16)  # no warning

@@ -57,7 +57,7 @@ def test_one_group_is_a_linear_layer():
     [
         ({'groups': 5}, 'groups=5'),
         ({'groups': 0}, 'groups=0'),
-        ({'groups': 2.0}, 'groups=2.0: must be a whole number'),
+        ({'groups': 2.0}, 'groups=2.0: must be an integer'),
         ({'groups': 16, 'parts': 3}, 'groups=16 does not divide the widths 16 and 8'),
         ({'layout': 'rows'}, "layout='rows'"),
     ],

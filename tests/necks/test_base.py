@@ -64,7 +64,7 @@ def test_any_backbone_feeds_it(make_backbone, kind):
         ({'out_strides': []}, r'out_strides=\[\].*strides that grow'),
         ({'out_strides': [8, 8]}, r'out_strides=\[8, 8\].*strides that grow'),
         ({'out_strides': [4, 8, 16], 'num_outs': 2}, 'at most num_outs'),
-        ({'in_channels': [8] * 3, 'in_strides': [16] * 3}, 'so there must be as many'),
+        ({'in_channels': [8] * 3, 'in_strides': [16] * 3}, 'both must have the same length'),
     ],
     ids=str,
 )
@@ -91,7 +91,9 @@ def test_an_unknown_source_of_further_levels_is_refused(kind):
 @pytest.mark.parametrize('kind', NECKS)
 def test_maps_that_are_not_those_announced_are_named(kind):
     neck = build(kind, [16, 24, 32], [8, 16, 32])
-    with pytest.raises(ValueError, match=r'in_channels=\[16, 24, 32\].*gives maps of \[32\] chan'):
+    with pytest.raises(
+        ValueError, match=r'in_channels=\[16, 24, 32\].*gives feature maps with \[32\] chan'
+    ):
         neck(maps([32], [16], 64, 64))
 
 

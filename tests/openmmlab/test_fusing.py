@@ -74,5 +74,5 @@ def test_the_backbone_of_a_model_is_compiled(folder, monkeypatch):
     [({'dtype': torch.bfloat16}, 'bfloat16'), ({'compile': True}, 'compilation')],
 )
 def test_bfloat16_and_compilation_are_for_backbones_of_this_package(options, asked):
-    with pytest.raises(InputError, match=f'^{asked} needs a backbone of vitbackbones, and this'):
+    with pytest.raises(InputError, match=f'^{asked} requires a backbone of vitbackbones, and this'):
         fuse_model(nn.Linear(2, 2), **options)

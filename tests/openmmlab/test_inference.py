@@ -67,14 +67,16 @@ def test_what_is_no_picture_is_one_message(take, given, kind):
 
 
 def test_an_empty_list_and_a_folder():
-    with pytest.raises(InputError, match='the list of pictures is empty'):
+    with pytest.raises(InputError, match='the list of images is empty'):
         function([])
     for folder in ('folder', Path('folder')):
         assert inferencer(folder) == ['folder/a.png', 'folder/b.png']
 
 
 def test_a_picture_of_pillow_that_cannot_be_read():
-    with pytest.raises(InputError, match='image of Pillow: it has floating point values'):
+    with pytest.raises(
+        InputError, match='a Pillow image cannot be read: it has floating point values'
+    ):
         inferencer(Image.new('F', (4, 2)))
 
 
@@ -91,11 +93,11 @@ def pipeline(transforms):
 @pytest.mark.parametrize(
     ('given', 'message'),
     [
-        ('thin.png', 'thin.png: cannot be resized, as a side would vanish'),
+        ('thin.png', 'thin.png: cannot be resized, because one side would become 0'),
         ({'img_path': 'thin.png'}, 'thin.png: cannot be resized'),
         (np.zeros((1, 9, 3), np.uint8), r'an array of \(1, 9, 3\): cannot be resized'),
-        ({'img_path': PILLOW}, r'give an image of Pillow as an array \(H, W, 3\)'),
-        ({'img': None}, 'a picture must be a file'),
+        ({'img_path': PILLOW}, r'give its file, or an array \(H, W, 3\)'),
+        ({'img': None}, 'an image must be a file'),
     ],
 )
 def test_a_picture_that_cannot_be_resized_is_named(given, message):

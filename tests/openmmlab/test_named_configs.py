@@ -32,7 +32,7 @@ def test_the_path_that_a_config_has_in_a_clone_works_anywhere(tmp_path, monkeypa
 def test_an_unknown_base_is_one_message_with_the_nearest(tmp_path):
     file = tmp_path / 'mine.py'
     file.write_text("_base_ = 'vitbackbones::coco/detr_aug_vits.py'\n")
-    near = "no config of this name; did you mean 'configs/coco/detr_aug_vit_s.py'"
+    near = "there is no config with this name; did you mean 'configs/coco/detr_aug_vit_s.py'"
     with pytest.raises(InputError, match=f'^{file}: vitbackbones::coco/detr_aug_vits.py: {near}'):
         read_config(file)
 

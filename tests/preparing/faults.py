@@ -103,7 +103,7 @@ PIXELS = 'model.data_preprocessor.'
 EPOCHS = {'train_cfg': {'type': 'EpochBasedTrainLoop', 'max_epochs': 12}}
 WARM = {'type': 'LinearLR', 'start_factor': 0.001, 'begin': 0, 'end': 1000, 'by_epoch': False}
 COSINE = {'type': 'CosineAnnealingLR', 'begin': 0, 'end': 100, 'by_epoch': False}
-ANOTHER, TOO_SMALL = 'annotations of another picture size', 'objects too small'
+ANOTHER, TOO_SMALL = 'annotations of another image size', 'objects too small'
 FROZEN = {'optim_wrapper.paramwise_cfg.custom_keys': {'backbone': {'lr_mult': 0}}}
 DEAD_HEAD = {'optim_wrapper.paramwise_cfg.custom_keys': {'bbox_head': {'lr_mult': 0.0}}}
 # The link that is broken, and how: what changes the annotations, keys of the config, the size of

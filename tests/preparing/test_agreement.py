@@ -61,7 +61,7 @@ def test_a_schedule_watches_what_is_measured(watched):
     schedule = {'type': 'ReduceOnPlateauLR', **watched}
     for each in (schedule, [schedule]):
         (found,) = disagreements(with_best(None, **COCO) | {'param_scheduler': each})
-        assert f'{watched.get("monitor", "loss")!r} is not measured by val_evaluator' in found
+        assert f'{watched.get("monitor", "loss")!r} is not a metric of val_evaluator' in found
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_schedule_watches_what_is_measured(watched):
 def test_what_is_not_measured(name, evaluator, hint):
     place = 'default_hooks.checkpoint.save_best'
     (finding,) = disagreements(with_best(['auto', name], **evaluator))
-    assert finding == f'{place}: {name!r} is not measured by val_evaluator; {hint}'
+    assert finding == f'{place}: {name!r} is not a metric of val_evaluator; {hint}'
 
 
 SIGMOID = {'loss_cls': {'use_sigmoid': True}}
@@ -126,7 +126,7 @@ def weighted(weights, scope='mmseg', kind='FCNHead', **head):
         (2.0, {'kind': 'DETRHead'}, None),
         (None, {}, None),
         (__file__, {}, None),
-        ('nowhere.npy', {}, "is 'nowhere.npy', a file that is not there"),
+        ('nowhere.npy', {}, "is 'nowhere.npy', a file that does not exist"),
         ([1.0] * 3, {'num_classes': 0}, None),
         ([1.0], {'num_classes': 0, 'num_things_classes': 2}, None),
         ([1.0] * 4, {'num_classes': 0, 'num_things_classes': 2, 'num_stuff_classes': 2}, None),
@@ -174,9 +174,9 @@ def test_a_split_has_all_of_its_sections_or_none():
     parts = {'val_dataloader': {}, 'val_cfg': {}, 'val_evaluator': {}}
     assert [*missing_sections(parts)] == [*missing_sections({})] == []
     (text,) = missing_sections(parts | {'val_cfg': None})
-    assert text.startswith('val_cfg: is missing beside val_dataloader, val_evaluator')
+    assert text.startswith('val_cfg: is missing, but the config has val_dataloader, val_evaluator')
     (text,) = missing_sections({'test_evaluator': {}})
-    assert text.startswith('test_dataloader: is missing beside test_evaluator')
+    assert text.startswith('test_dataloader: is missing, but the config has test_evaluator')
 
 
 def test_settings_that_do_not_fit_are_refused():
@@ -236,7 +236,9 @@ ENABLED, COUNTED = {'auto_scale_lr.enable': True}, {'optim_wrapper.accumulative_
 
 def test_one_process_at_the_rate_of_eight_is_told_what_to_do():
     (line,) = found()
-    assert line.startswith('the learning rate is meant for 16 images a step, but this run has 2: ')
+    assert line.startswith(
+        'the learning rate is meant for a total batch size of 16, but this run has 2: '
+    )
     assert line.endswith('in 8 processes, or set optim_wrapper.accumulative_counts=8')
     for changes in (ENABLED, COUNTED, {'train_dataloader.batch_size': 16}, {'auto_scale_lr': None}):
         assert found(**changes) == []
@@ -258,7 +260,7 @@ def test_the_processes_of_the_launcher_count(monkeypatch, launcher, name):
 
 def test_scaling_and_accumulation_are_not_for_each_other():
     (line,) = found(**ENABLED, **COUNTED)
-    assert 'for 2 images a step, but with optim_wrapper.accumulative_counts=8 a step has 16' in line
+    assert 'batch size of 2, but optim_wrapper.accumulative_counts=8 makes it 16' in line
 
 
 @pytest.mark.parametrize(
@@ -268,7 +270,7 @@ def test_iterations_of_fewer_images_see_less_whether_scaled_or_not(enable, begin
     loop = {'by_epoch': False, 'max_iters': 160000}
     (line,) = found(loop=loop, **{'auto_scale_lr.enable': enable})
     assert line.startswith(begins)
-    assert '160000 iterations of 2 images see 0.125 times the images of the recipe' in line
+    assert '160000 iterations with a batch size of 2 use 0.125 times as many images' in line
 
 
 IMAGENET = {'mean': [123.675, 116.28, 103.53], 'std': [58.395, 57.12, 57.375]}
@@ -291,7 +293,7 @@ def test_weights_of_another_mean_are_named_with_what_to_type(file, whole):
     given = config(file, IMAGENET, whole)
     (line,) = check_normalization(given)
     start, _, options = line.partition('--cfg-options ')
-    assert start.startswith('the weights of tnt_s were trained on images of mean [127.5,127.5,')
+    assert start.startswith('the weights of tnt_s were trained on images with mean [127.5,127.5,')
     assert 'but model.data_preprocessor has [123.675,116.28,103.53] and [58.395,' in start
     settings = PARSER.parse_args(['--cfg-options', *options.split()]).cfg_options
     followed = with_options(given, settings)

@@ -76,7 +76,7 @@ def test_weights_and_normalization_come_along():
     assert config.model.data_preprocessor.mean == [127.5] * 3  # of this network
     assert not check_normalization(config)
     config.model.data_preprocessor.mean = [123.675, 116.28, 103.53]
-    assert 'test_vit were trained on images of mean [127.5' in check_normalization(config)[0]
+    assert 'test_vit were trained on images with mean [127.5' in check_normalization(config)[0]
     scratch = prepare_pretrained(config, scratch=True)
     assert scratch.model.backbone.init_cfg is None
 

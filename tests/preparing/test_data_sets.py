@@ -45,7 +45,7 @@ def test_classes_are_looked_for(annotations):
 def test_batches_are_compared_with_the_data(annotations):
     config = located()
     config.train_dataloader.update(batch_size=7, drop_last=True)
-    with pytest.raises(InputError, match='batch_size is 7 .* 6 images: no batch is left'):
+    with pytest.raises(InputError, match='batch_size is 7 .* only 6 images, so no batch is left'):
         check_data(config, ('train',))
 
 
@@ -70,17 +70,19 @@ def test_classes_that_do_not_occur_are_named_in_a_sample_that_is_said_to_be_one(
     found = {PATH: Findings(occurs={'cat': 3, 'dog': 0, 'cow': 0})}
     (warning,) = check_classes_occur(training_on(), found)
     assert warning == (
-        "train_dataloader: no usable box of the classes 'dog', 'cow'; the model does not learn them"
+        "train_dataloader: no usable box of the classes 'dog', 'cow'; the model cannot learn them"
     )
     found = {PATH: Findings(occurs={'sky': 3, 'sea': 0, 'sun': 2}, sampled='200 of 900 masks')}
     (warning,) = check_classes_occur(training_on(scope='mmseg'), found)
-    assert "no pixel of the classes 'sea' in 200 of 900 masks (vitbackbones check looks" in warning
+    assert "no pixel of the classes 'sea' in 200 of 900 masks (vitbackbones check reads" in warning
 
 
 @pytest.mark.parametrize(('scope', 'unit'), [('mmseg', 'pixel'), ('mmpretrain', 'image')])
 def test_a_single_class_is_refused(scope, unit):
     found = {PATH: Findings(occurs={'sky': 0, 'sea': 9, 'sun': 0})}
-    with pytest.raises(InputError, match=f"every {unit} .* class 'sea', and no {unit} of 'sky'"):
+    with pytest.raises(
+        InputError, match=f"every {unit} .* class 'sea', and there is no {unit} of 'sky'"
+    ):
         check_classes_occur(training_on(scope=scope), found)
     assert check_classes_occur(training_on(), found)  # boxes have a background
     found[PATH].sampled = '200 of 900 masks'
@@ -97,7 +99,7 @@ def test_images_are_shared_among_processes(monkeypatch):
     batches(batch_size=5)
     monkeypatch.setenv('WORLD_SIZE', '3')
     batches(batch_size=4)
-    with pytest.raises(InputError, match='there are 10 images for 3 processes'):
+    with pytest.raises(InputError, match='there are only 10 images for 3 processes'):
         batches(batch_size=5)
 
 
@@ -138,5 +140,5 @@ def test_pictures_for_training_and_for_measuring_are_counted(tmp_path, linked):
     train, val = Findings(files=files[:3]), Findings(files=other)
     found = {'train_dataloader.dataset': train, 'val_dataloader.dataset': val}
     (text,) = check_apart(found | {'test_dataloader.dataset': val})
-    assert text.startswith("val_dataloader.dataset: 1 of its 2 pictures ('2.jpg') are in train_")
+    assert text.startswith("val_dataloader.dataset: 1 of its 2 images ('2.jpg') are also in train_")
     assert check_apart(found | {'train_dataloader.dataset': Findings(files=files[:2])}) == []

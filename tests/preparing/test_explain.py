@@ -103,7 +103,7 @@ def test_a_first_step_that_fails_is_one_message(tmp_path):
 def test_a_disk_that_is_full_when_the_log_is_written(tmp_path):
     """Its error does not say where."""
     config = toy_config(tmp_path)
-    message = f'{tmp_path} cannot be written \\(No space left on device\\); make room first'
+    message = f'{tmp_path} cannot be written \\(No space left on device\\); free some space first'
     with (
         open('/dev/full', 'wb', buffering=0) as log,
         pytest.raises(InputError, match=message),
@@ -114,7 +114,7 @@ def test_a_disk_that_is_full_when_the_log_is_written(tmp_path):
 
 def test_checkpoints_that_ddp_cannot_follow_are_told_what_they_need(tmp_path):
     with (
-        pytest.raises(InputError, match='with_cp and .* may need find_unused_parameters=False'),
+        pytest.raises(InputError, match='with_cp and .* may require find_unused_parameters=False'),
         explained(toy_config(tmp_path, find_unused_parameters=True)),
     ):
         raise RuntimeError('Expected to mark a variable ready only once. This error is caused by')
@@ -130,6 +130,6 @@ def test_a_type_error_of_the_first_evaluation_is_one_message(tmp_path):
         except TypeError as error:
             raise TypeError(f'{error} in a hook') from None
 
-    said = 'the evaluation fails on its first picture: TypeError: Scale must be a number'
+    said = 'the evaluation fails on its first image: TypeError: Scale must be a number'
     with pytest.raises(InputError, match=said), explained(toy_config(tmp_path)):
         call_hook()

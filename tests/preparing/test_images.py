@@ -95,5 +95,5 @@ def test_facts_of_a_picture_that_are_measured_by(split, kind, keys, lacking):
     steps = [{'type': 'Resize'}, {'type': kind, 'meta_keys': keys}]
     found = [*image_rules({f'{split}_dataloader': loader(type='X', pipeline=steps)})]
     assert len(found) == bool(lacking)
-    place = f'{split}_dataloader.dataset.pipeline.1.meta_keys: lacks {lacking},'
+    place = f'{split}_dataloader.dataset.pipeline.1.meta_keys: has no {lacking},'
     assert all(text.startswith(place) for text in found)

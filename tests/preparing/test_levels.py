@@ -36,12 +36,12 @@ def test_what_would_help_is_said():
     config, classes = read_config('quick_detector'), ['cat', 'dog']
     many = [(0, (100, 100))] * 30
     text = advice(config, [sample(*many, (1, (80, 80)))], classes, is_train=True)
-    assert text.endswith('what would help: more pictures of dog (1)')
+    assert text.endswith('this would help: more images of dog (1)')
     assert ': 50, 50 and 50 pixels' in text
-    assert '0% below a cell of the finest level, 8' in text
+    assert '0% are smaller than 8, the stride of the finest level' in text
     assert 'would help' not in advice(config, [sample(*many)], classes, is_train=False)
     small = advice(config, [sample(*[(0, (8, 8))] * 30)], classes[:1], is_train=True)
-    assert 'what would help: pictures 4.0 times as large' in small
+    assert 'this would help: images 4.0 times as large' in small
     assert advice(config, [{'gt_label': 1}], classes, is_train=True) == ''
 
 
@@ -87,13 +87,13 @@ def test_objects_of_just_a_cell_and_of_just_enough_pictures_need_no_help():
     config = resized()
     config.model = {'neck': {'out_strides': [8]}}
     text = advice(config, [sample(*[(0, (8, 8))] * FEW)], ['cat'], is_train=True)
-    assert '0% below a cell of the finest level, 8' in text
+    assert '0% are smaller than 8, the stride of the finest level' in text
     assert 'would help' not in text
     fewer = advice(config, [sample(*[(0, (8, 8))] * (FEW - 1))], ['cat'], is_train=True)
-    assert fewer.endswith(f'more pictures of cat ({FEW - 1})')
+    assert fewer.endswith(f'more images of cat ({FEW - 1})')
     names = 'abcdefg'
     many = advice(config, [sample((0, (9, 9)))], names, is_train=True)
-    assert many.endswith('more pictures of a (1), b (0), c (0), d (0), e (0)')
+    assert many.endswith('more images of a (1), b (0), c (0), d (0), e (0)')
     assert 'finest' not in advice(resized(), [sample((0, (9, 9)))], names, is_train=False)
     ignored = sample((0, (9, 9)))
     ignored['instances'][0]['ignore_flag'] = 1
@@ -103,4 +103,4 @@ def test_objects_of_just_a_cell_and_of_just_enough_pictures_need_no_help():
 def test_percentiles_of_sides():
     sides = [(0, (side, side)) for side in range(1, 12)]
     text = advice(resized(), [sample(*sides)], ['cat'], is_train=False)
-    assert ': 2, 6 and 10 pixels (10, 50 and 90 %)' in text
+    assert ': 2, 6 and 10 pixels (10th, 50th and 90th percentile)' in text

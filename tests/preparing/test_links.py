@@ -105,14 +105,14 @@ GOOD = (10, 10, 30, 30)
         ([(10, 10, 91, 91)] * 20, {}, None),  # a pixel over the edge
         ([(10, 10, 92, 30)] * 20, {}, 'boxes as corners'),
         ([(50, 10, 101, 30)] * 20, {}, 'boxes as corners'),
-        ([(50, 10, 102, 30)] * 20, {}, 'annotations of another picture size'),
-        ([(10, 10, 92, 9)] * 20, {}, 'annotations of another picture size'),
+        ([(50, 10, 102, 30)] * 20, {}, 'annotations of another image size'),
+        ([(10, 10, 92, 9)] * 20, {}, 'annotations of another image size'),
         ([GOOD] * 19 + [(10, 10, 92, 30)], {}, None),  # a twentieth
-        ([GOOD] * 18 + [(10, 10, 92, 9)] * 2, {}, 'annotations of another picture size'),
-        ([GOOD] * 30, {}, 'annotations of another picture size'),
+        ([GOOD] * 18 + [(10, 10, 92, 9)] * 2, {}, 'annotations of another image size'),
+        ([GOOD] * 30, {}, 'annotations of another image size'),
         ([GOOD] * 29, {}, None),
         ([(10, 10, 50, 50)] * 30, {}, None),  # up to 0.6 of the picture
-        ([(10, 10, 49, 49)] * 30, {}, 'annotations of another picture size'),
+        ([(10, 10, 49, 49)] * 30, {}, 'annotations of another image size'),
         ([GOOD] * 10, {'images': 20}, None),
         ([GOOD] * 9, {'images': 20}, 'empty targets'),
         ([GOOD] * 10, {'images': 10, 'crowds': range(6)}, 'empty targets'),

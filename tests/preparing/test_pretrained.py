@@ -39,11 +39,13 @@ def test_missing_says_how_to_get_one(config, elsewhere):
     pretraining = 'configs/imagenet/cls_aug_vit_s.py'
     for way in (pretraining, '--pretrained FILE', '--scratch', '--smoke'):
         assert way in text
-    assert 'fetch deit_s, the nearest that was published, with --pretrained auto (http' in text
+    assert (
+        'download deit_s, the most similar published weights, with --pretrained auto (http' in text
+    )
     address = r'published weights, with --pretrained auto \(https://github.com/whai362/PVT/.*small'
     with pytest.raises(InputError, match=address):
         prepare_pretrained(read_config('configs/coco/detr_pvt_s.py'))
-    with pytest.raises(InputError, match=r'fetch sret_s with a browser \(szq0214/SReT'):
+    with pytest.raises(InputError, match=r'download sret_s with a browser \(szq0214/SReT'):
         prepare_pretrained(read_config('configs/coco/detr_sret_s.py'))
 
 

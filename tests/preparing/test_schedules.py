@@ -19,20 +19,20 @@ def findings(schedules, lr=1e-3, **loop):
     [
         (
             [{'type': 'MultiStepLR', 'milestones': [2], 'gamma': float('inf')}],
-            'infinite or not a',
+            'NaN or infinite',
         ),
         ([{'type': 'MultiStepLR', 'milestones': [2], 'gamma': -1}], 'a learning rate below 0'),
         (
             [{'type': 'LinearLR', 'start_factor': 1e-9, 'end_factor': 1e-9}],
-            'never above 1e-12, where',
+            'never above 1e-12, but',
         ),
         ([{'type': 'ExponentialLR', 'gamma': 1.2}], 'rises from 0.001 to'),
         ([{'type': 'StepLR', 'step_size': 0}], 'ZeroDivisionError'),
         ([{'type': 'ConstantParamScheduler', 'param_name': 'nope'}], "KeyError: 'nope'"),
         ([{'type': 'QuadraticWarmupLR', 'begin': 3, 'end': 1}], 'param_scheduler: KeyError'),
         ([{'type': 'CosineAnnealingLR', 'begin': 9, 'end': 3}], 'ValueError: '),
-        ([{'type': 'ExponentialLR', 'gamma': 1e-30}], 'above 0 in 10% of the run only'),
-        ([{'type': 'PolyLR', 'end': 3}], 'above 0 in 20% of the run only'),
+        ([{'type': 'ExponentialLR', 'gamma': 1e-30}], 'above 0 in only 10% of the run'),
+        ([{'type': 'PolyLR', 'end': 3}], 'above 0 in only 20% of the run'),
         ([WARM_UP, {'type': 'CosineAnnealingLR', 'eta_min': 0.1}], '1.eta_min: is 0.1, above the'),
     ],
 )
@@ -100,7 +100,7 @@ def test_an_epoch_without_an_end(loop, split, said):
 def test_schedules_are_not_stepped_twice():
     hooks = [{'type': 'ParamSchedulerHook'}]
     (found,) = length_rules({'train_cfg': {'max_epochs': 2}, 'custom_hooks': hooks})
-    assert found == 'custom_hooks.0: every run has ParamSchedulerHook already; remove this one'
+    assert found == 'custom_hooks.0: every run already has ParamSchedulerHook; remove this one'
 
 
 def test_a_run_without_an_end_is_not_stepped_through():

@@ -40,7 +40,7 @@ def test_widths_and_bands_are_filled_in(config):
     [
         ({'model.neck.no_such_key': 1}, 'no_such_key'),
         ({'train_cfg.max_iters': -1}, 'max_iters'),
-        ({'default_hooks.checkpoint.save_best': 'nope'}, "'nope' is not measured"),
+        ({'default_hooks.checkpoint.save_best': 'nope'}, "'nope' is not a metric"),
     ],
 )
 def test_keys_values_and_their_agreement_are_checked(config, change, message):

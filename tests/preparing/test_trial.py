@@ -105,31 +105,36 @@ GIVEN = r'in_channels=\[16\], in_strides=\[16\]'
 FOUR = {'neck__in_channels': [32, 64, 96, 128], 'neck__in_strides': [4, 8, 16, 32]}
 FPN = {'type': 'FPN', 'in_channels': [32, 64, 96, 128], 'out_channels': 64, 'num_outs': 5}
 STRIDES = r'anchor_generator.strides: is \[8, 16, 32\], but the'
-LACKS = 'make the maps in model.neck: dict'
+LACKS = 'make the feature maps in the neck: model.neck=dict'
 MISFITS = [
-    ('retinanet', {'backbone': VIT, **FOUR}, r'gives \[16\]; leave in_channels and in_strides out'),
+    ('retinanet', {'backbone': VIT, **FOUR}, r'gives \[16\]; remove in_channels and in_strides'),
     ('retinanet', {'backbone': VIT, 'neck': FPN}, r"\[16\]; type='vitbackbones.Pyramid' without"),
     (
         *('retinanet', {'backbone': VIT, 'neck': {**FPN, 'in_channels': [16], 'num_outs': 3}}),
-        rf'{STRIDES} neck gives 3 maps of strides \[16, 32, ...\]; '
-        "take type='vitbackbones.Pyramid' for model.neck",
+        rf'{STRIDES} neck gives 3 feature maps of strides \[16, 32, ...\]; '
+        "use type='vitbackbones.Pyramid' for model.neck",
     ),
     (
         *('retinanet', {'backbone': VIT, 'neck': None, 'bbox_head__in_channels': 16}),
-        rf"{STRIDES} backbone gives 1 map of strides \[16\]; {LACKS}\(type='vitbackbones.Pyramid', "
-        rf'{GIVEN}, out_channels=16\)',
+        rf'{STRIDES} backbone gives 1 feature map of strides \[16\]; {LACKS}'
+        rf"\(type='vitbackbones.Pyramid', {GIVEN}, out_channels=16\)",
     ),
     ('retinanet', {'neck__out_channels': 32}, 'bbox_head.in_channels: is 64, but .* gives 32'),
     (
         *('mask_rcnn', {'roi_head__bbox_roi_extractor__featmap_strides': [8, 16, 32, 64]}),
-        r'featmap_strides: is \[8, 16, 32, 64\], but the neck gives 3 maps',
+        r'featmap_strides: is \[8, 16, 32, 64\], but the neck gives 3 feature maps',
     ),
-    ('mask_rcnn', {'roi_head__mask_head__in_channels': 256}, 'is 256, but the maps of .* have 64'),
-    ('dino', {'neck__num_outs': 4}, 'levels: is 3, but .* gives 4 maps .*; set it to 4'),
+    (
+        'mask_rcnn',
+        {'roi_head__mask_head__in_channels': 256},
+        'is 256, but the feature maps of .* have 64',
+    ),
+    ('dino', {'neck__num_outs': 4}, 'levels: is 3, but .* gives 4 feature maps .*; set it to 4'),
     ('dino', {'neck__out_channels': 32}, 'is 128, but .*; set model.neck.out_channels=128'),
     (
         *('upernet', {'neck': None, 'backbone': VIT}),
-        rf"in_index: is .*, but the backbone gives 1 map; {LACKS}\(type='vitbackbones.Levels', ",
+        rf'in_index: is .*, but the backbone gives 1 feature map; {LACKS}'
+        rf"\(type='vitbackbones.Levels', ",
     ),
 ]
 
@@ -143,13 +148,13 @@ def test_a_wrong_pair_is_named_with_what_to_add(head, changes, message):
 @pytest.mark.parametrize(
     ('backbone', 'remedy'),
     [
-        ({'type': 'ResNet', 'depth': 18}, 'by model.backbone.out_indices'),
-        ({'type': 'TwoMaps'}, 'by the forward of the backbone'),
+        ({'type': 'ResNet', 'depth': 18}, 'change model.backbone.out_indices'),
+        ({'type': 'TwoMaps'}, 'change the forward method of'),
     ],
 )
 def test_a_detr_that_gets_several_maps_is_told_to_take_the_last(backbone, remedy):
     neck = {'type': 'ChannelMapper', 'in_channels': [64], 'out_channels': 128, 'num_outs': 1}
-    with pytest.raises(InputError, match=f'return only the last map, {remedy}'):
+    with pytest.raises(InputError, match=f'return only the last feature map; {remedy}'):
         try_model(changed('detr', backbone=backbone, neck=neck))
 
 

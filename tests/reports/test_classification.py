@@ -55,7 +55,7 @@ def test_shares_are_what_mmpretrain_prints_and_confusions_are_counted(report):
     metrics, (classes, section, _) = report()
     (table,) = classes.parts
     printed = [metrics['accuracy/top1'], metrics['accuracy/top5']]
-    assert table.rows[-1] == ['all pictures', 5, *map(pytest.approx, printed), table.rows[-1][2]]
+    assert table.rows[-1] == ['all images', 5, *map(pytest.approx, printed), table.rows[-1][2]]
     assert table.rows[0] == ['c0', 2, 50, 100, 50]  # one that is of c6 is taken for c0
     assert [*map(str, table.rows[2])] == ['c2', '1', '0.0', '0.0', 'nan']
     assert [*map(str, table.rows[5])] == ['c5', '0', 'nan', 'nan', 'nan']

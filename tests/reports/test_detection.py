@@ -55,12 +55,12 @@ def report(tmp_path):
 
 def test_boxes_and_masks(report):
     metrics, sections = report({'metric': ['bbox', 'segm', 'proposal']})
-    subjects = ('Classes', 'Score threshold', 'Precision and recall', 'Confusion', 'Worst pictures')
+    subjects = ('Classes', 'Score threshold', 'Precision and recall', 'Confusion', 'Worst images')
     assert [*sections] == [f'{each}: {kind}' for kind in ('boxes', 'masks') for each in subjects]
     for title, kind in (('boxes', 'bbox'), ('masks', 'segm')):
         (table,) = sections[f'Classes: {title}'].parts
         assert table.rows[-1][2] == pytest.approx(metrics[f'coco/{kind}_mAP'], abs=5.1e-4)
-        titles = [each.title for each in sections[f'Worst pictures: {title}'].parts]
+        titles = [each.title for each in sections[f'Worst images: {title}'].parts]
         assert titles == ['1.png: 1 missed, 2 false', '2.png: 1 missed, 1 false']
 
 
@@ -68,7 +68,7 @@ def test_pictures_without_a_mistake_are_not_among_the_worst(report, monkeypatch)
     right = {i: [(label, 0.9, box) for label, box in own] for i, own in toy.BOXES.items()}
     monkeypatch.setattr(toy, 'FOUND', right)
     _, sections = report({}, worst=16)
-    assert [*sections['Worst pictures: boxes'].parts] == []
+    assert [*sections['Worst images: boxes'].parts] == []
     assert sections['Classes: boxes'].parts[0].rows[-1][2] == pytest.approx(1)
 
 
@@ -77,7 +77,7 @@ def test_no_detections_at_all(report, monkeypatch):
     metrics, sections = report({'metric': ['bbox', 'segm']})
     assert metrics['coco/bbox_mAP'] == metrics['coco/segm_mAP'] == 0
     for kind in ('boxes', 'masks'):
-        titles = [each.title for each in sections[f'Worst pictures: {kind}'].parts]
+        titles = [each.title for each in sections[f'Worst images: {kind}'].parts]
         assert titles == ['1.png: 2 missed, 0 false', '2.png: 1 missed, 0 false']
         assert sections[f'Classes: {kind}'].parts[0].rows[-1][1:3] == [3, 0]
 
@@ -130,7 +130,7 @@ def test_what_is_right_and_what_is_wrong(evaluated, kind, monkeypatch):
     assert [count_mistakes(own) for own in pairs.values()] == [(1, 2), (1, 1), (0, 1)]
     image = Image.new('RGB', (toy.SIDE, toy.SIDE), 'black')
     pixels = np.array(draw_mistakes(image, pairs[1], NAMES, kind))
-    assert labels[0] == ['cat', 'dog, taken for cat']
+    assert labels[0] == ['cat', 'dog, detected as cat']
     assert labels[1] == ['cat 0.90', 'cat 0.80, is dog', 'false: dog 0.40']
     truth, found = pixels[-400:, :400], pixels[-400:, -400:]
     (_, cat), (_, dog) = toy.BOXES[1]

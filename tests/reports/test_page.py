@@ -105,8 +105,8 @@ def test_what_was_run_is_told_so_that_it_can_be_run_again(tmp_path, monkeypatch)
     told = facts(config, tmp_path / 'a.pth', 7)
     digest = hashlib.sha256(b'weights').hexdigest()
     assert told['checkpoint'] == f'{tmp_path}/a.pth\nSHA-256 {digest}'
-    assert told['data set'].splitlines() == ['CocoDataset x a.json', 'B', 'C i s', 'D val']
+    assert told['dataset'].splitlines() == ['CocoDataset x a.json', 'B', 'C i s', 'D val']
     assert told['command'] == "tools/test.py 'my config.py' a.pth"
-    assert told['pictures'] == '7'
+    assert told['images'] == '7'
     assert f'vitbackbones {__version__}' in told['versions']
     assert 'torch ' in told['versions']

@@ -78,10 +78,10 @@ def test_scores_and_pixels_without_ignored_ones_by_hand(report):
 
 
 def test_the_worst_come_first_and_right_ones_not_at_all(report):
-    pictures = report(worst=2)[1]['Worst pictures'].parts
+    pictures = report(worst=2)[1]['Worst images'].parts
     assert [each.title for each in pictures] == ['2.png: 100.0 % wrong', '1.png: 25.0 % wrong']
-    assert len(report(worst=1)[1]['Worst pictures'].parts) == 1
-    assert len(report(worst=16)[1]['Worst pictures'].parts) == 2
+    assert len(report(worst=1)[1]['Worst images'].parts) == 1
+    assert len(report(worst=16)[1]['Worst images'].parts) == 2
 
 
 def test_results_that_are_only_written_have_no_report(report, tmp_path):

@@ -57,7 +57,7 @@ def test_a_segmentor_sees_one_picture_at_a_time_at_a_lower_rate(name, rate, data
 def test_pictures_that_are_learned_end_the_run(run, data, short, monkeypatch):
     monkeypatch.setitem(overfit.GOALS, 'mmdet', ('coco/bbox_mAP', -1.0))
     said = run('train', TINY, '--scratch', '--data-root', data, '--overfit', 3).out
-    assert 'after 2 steps: pictures, annotations and settings fit together' in said
+    assert 'after 2 steps: images, annotations and settings fit together' in said
 
 
 def test_a_training_that_ends_near_zero_names_the_command(run, tool, data, monkeypatch):
@@ -90,7 +90,7 @@ def test_the_command_keeps_what_the_model_starts_from(monkeypatch):
     runner.cfg['custom_imports'] = {'imports': ['vitbackbones', 'my_backbone']}
     monkeypatch.setenv('PYTHONPATH', 'my code')
     said = overfit.hint(runner, request)
-    assert "to find what is broken, PYTHONPATH='my code' " in said
+    assert "To find the cause: PYTHONPATH='my code' " in said
     runner.iter = 32  # of an epoch of a few pictures
     assert overfit.hint(runner, request) == ''
 
@@ -98,9 +98,9 @@ def test_the_command_keeps_what_the_model_starts_from(monkeypatch):
 @pytest.mark.parametrize(
     ('losses', 'said'),
     [
-        ([2.0, 1.9, float('nan')], 'learning rate: the loss is not finite'),
-        ([2.0] * 30, 'learning rate, or frozen too much: the loss went from 2 to 2 alone'),
-        ([2.0] * 10 + [0.5] * 10, 'none is seen: the loss fell from 2 to 0.5'),
+        ([2.0, 1.9, float('nan')], 'learning rate: the loss became NaN'),
+        ([2.0] * 30, 'learning rate, or frozen too much: the loss only went from 2 to 2'),
+        ([2.0] * 10 + [0.5] * 10, 'none found: the loss fell from 2 to 0.5'),
     ],
 )
 def test_what_losses_tell(losses, said):

@@ -17,7 +17,7 @@ def test_masks_that_mmdet_cannot_merge_are_refused_before_the_test():
     config.update(tta_pipeline=[], test_dataloader={'dataset': {}})
     assert use_views(config, requested(tta=True)).model.type == 'DetTTAModel'
     config.model = {'roi_head': {'mask_head': {'type': 'FCNMaskHead'}}}
-    with pytest.raises(InputError, match=r'merges boxes alone, and model\.roi_head\.mask_head'):
+    with pytest.raises(InputError, match=r'merges only boxes, but model\.roi_head\.mask_head'):
         use_views(config, requested(tta=True))
 
 
@@ -35,5 +35,5 @@ def test_the_fused_form_is_a_hook():
     ],
 )
 def test_what_is_not_cut_is_refused(scope, request_of_tiles):
-    with pytest.raises(InputError, match='--tiles: is made for detectors and segmentors in torch'):
+    with pytest.raises(InputError, match='--tiles: is only for detectors and segmentors in torch'):
         use_tiling(Config({'default_scope': scope}), requested(tiles=9, **request_of_tiles))

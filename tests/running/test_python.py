@@ -124,7 +124,7 @@ def test_ctrl_c_leaves_a_checkpoint_and_the_same_call_resumes(notebook):
         notebook('run', cfg_options=WITH_SIGNAL)
     assert signal.getsignal(signal.SIGINT) is before
     assert Path('run/interrupted.pth').is_file()
-    with pytest.raises(InputError, match='holds checkpoints of an earlier run'):
+    with pytest.raises(InputError, match='contains checkpoints of an earlier run'):
         notebook('run')
     resumed = notebook('run', resume=True)
     assert resumed.checkpoint.name == 'epoch_2.pth'
@@ -150,7 +150,7 @@ def test_in_another_thread_it_trains_and_says_that_signals_end_it(notebook, caps
 
 
 def test_one_run_at_a_time(notebook):
-    with RUNS, pytest.raises(InputError, match='another run goes on in this process'):
+    with RUNS, pytest.raises(InputError, match='another run is active in this process'):
         notebook('run')
 
 
@@ -169,13 +169,13 @@ def test_a_smoke_test_in_python(notebook, capsys):
         ({'epochs': 3, 'steps': 3}, '^argument --steps: not allowed with argument --epochs'),
         ({'pretrained': 'a.pth'}, '^argument --pretrained: not allowed with argument --scratch'),
         ({'steps': 3}, '^--steps: .*tiny_detr.py counts epochs; give --epochs'),
-        ({'smoke': True, 'epochs': 3}, '^--smoke has a length of its own; leave --epochs out'),
+        ({'smoke': True, 'epochs': 3}, '^--smoke has its own length; remove --epochs'),
         ({'overfit': 3, 'epochs': 3}, '^--overfit: --epochs has no effect on it'),
         ({'freeze': 'neck'}, '^argument --freeze: neck is neither "backbone" nor'),
         ({'track': 'tensorbord'}, "^argument --track: invalid choice: 'tensorbord'"),
         ({'cache_gb': 0}, '^argument --cache-gb: 0 is not a number above 0'),
         ({'launcher': 'mpi'}, "^argument --launcher: invalid choice: 'mpi'"),
-        ({'cfg_options': 'a=1'}, "^cfg_options='a=1': must be a dict of settings"),
+        ({'cfg_options': 'a=1'}, "^cfg_options='a=1': must be a dict from keys to settings"),
         ({'help': True}, '^unrecognized arguments: --help'),
         ({'config': 'tiny'}, '^tiny: no such config file'),
     ],

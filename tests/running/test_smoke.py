@@ -14,7 +14,7 @@ DETR = config_files()['detr_aug_vit_s_coco']
 
 def test_a_task_without_data(tmp_path):
     config = read_config(DETR, {'default_scope': 'mmpose', 'work_dir': str(tmp_path)})
-    with pytest.raises(InputError, match="--smoke: there are no embedded data for default_scope='"):
+    with pytest.raises(InputError, match="--smoke: there are no built-in data for default_scope='"):
         smoke.as_smoke_test(config)
 
 
@@ -22,7 +22,7 @@ def test_a_loss_that_is_not_finite_fails():
     losses = {'train/loss': [1.0, 2.0], 'train/loss_cls': [1.0, float('nan')]}
     scalars = {name: SimpleNamespace(data=(each, None)) for name, each in losses.items()}
     runner = SimpleNamespace(message_hub=SimpleNamespace(log_scalars=scalars))
-    with pytest.raises(InputError, match='smoke test: train/loss_cls is not finite in step 2'):
+    with pytest.raises(InputError, match='smoke test: train/loss_cls is NaN or infinite in step 2'):
         smoke._finite_losses(runner)
 
 
@@ -40,7 +40,7 @@ def evaluated(**metrics):
     [
         ({'time': 3.0}, r'is empty \(no metric\)'),
         ({'coco/bbox_mAP': -1.0, 'coco/bbox_mAP_s': -1.0}, r'is empty \(coco/bbox_mAP=-1, coco/'),
-        ({'mIoU': float('nan')}, r'is empty \(mIoU=nan\): no prediction reached val_evaluator'),
+        ({'mIoU': float('nan')}, r'is empty \(mIoU=nan\): val_evaluator got no predictions'),
     ],
 )
 def test_an_evaluation_of_nothing_fails(metrics, message):

@@ -92,7 +92,7 @@ def test_segments_are_on_the_picture():
     ],
 )
 def test_outputs_that_are_no_answer_are_refused(task, shapes):
-    with pytest.raises(InputError, match=rf'm\.onnx: .* cannot be an answer for {task}'):
+    with pytest.raises(InputError, match=rf'm\.onnx: .* cannot be a prediction for {task}'):
         require_form(task, shapes, 'm.onnx', images=2)
 
 
@@ -139,7 +139,7 @@ def test_labels_have_names(answer, is_named):
     if is_named:
         require_names(answer, 'abc', 'm.onnx')
         return
-    with pytest.raises(InputError, match='m.onnx answers with a label (3|-1), .* 3 classes'):
+    with pytest.raises(InputError, match='m.onnx: predicts the label (3|-1), .* 3 classes'):
         require_names(answer, 'abc', 'm.onnx')
 
 
@@ -147,7 +147,7 @@ def test_floats_are_finite_and_other_numbers_are_not_looked_at():
     good = {'a': np.array([1.0]), 'b': None, 'c': np.array([1]), 'd': np.array([], np.float32)}
     require_numbers(good, 'm.onnx')
     for bad in (np.nan, np.inf, -np.inf):
-        with pytest.raises(InputError, match='m.onnx answers with scores'):
+        with pytest.raises(InputError, match='m.onnx: scores'):
             require_numbers(good | {'scores': np.array([0.5, bad])}, 'm.onnx')
 
 

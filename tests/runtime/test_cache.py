@@ -94,7 +94,7 @@ def test_a_damaged_graph_is_none_and_named(name, capsys):
     file.write_bytes(file.read_bytes().replace(b'tiny', b'Tiny') + b'1')
     assert graphs.open('any') is None
     assert graphs.names() == []
-    assert 'It is made again' in capsys.readouterr().err
+    assert 'It is exported again' in capsys.readouterr().err
 
 
 def test_a_graph_of_another_model_is_none(capsys):
@@ -102,7 +102,7 @@ def test_a_graph_of_another_model_is_none(capsys):
     for file in cached('other').folder.iterdir():
         shutil.copy(file, graphs.folder)
     assert graphs.open('any') is None
-    assert 'is not what was exported to the cache' in capsys.readouterr().err
+    assert 'was changed after the export' in capsys.readouterr().err
 
 
 def aged(folder, **ages):

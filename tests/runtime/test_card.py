@@ -33,7 +33,9 @@ def test_a_card_that_was_written_is_read_and_keys_of_later_versions_ignored(writ
 
 def test_both_files_must_be_there(written):
     card_path(written).unlink()
-    with pytest.raises(InputError, match=r'model\.onnx: its card model\.onnx\.json is missing'):
+    with pytest.raises(
+        InputError, match=r'model\.onnx: its metadata file model\.onnx\.json is missing'
+    ):
         Card.read(written)
     os.mkfifo(card_path(written))
     with pytest.raises(
@@ -50,9 +52,9 @@ def test_both_files_must_be_there(written):
     [
         ('{', r'model\.onnx\.json is not JSON .* export model\.onnx again'),
         ('[' * 10**5, 'is not JSON'),
-        ('[]', 'a card must be an object'),
+        ('[]', 'a metadata file must be an object'),
         (' ' * (2**24 + 1), 'cannot be read: it is larger than 16777216 bytes'),
-        ('{}', 'json misses format, task, .*; export the file again'),
+        ('{}', 'json has no format, task, .*; export the file again'),
     ],
     ids=range(5),
 )
@@ -66,17 +68,17 @@ def test_a_card_that_is_none(written, content, message):
     ('place', 'value', 'message'),
     [
         ('classes', 7, r'classes must be a list \(a string each\), not 7'),
-        ('palette', [[1, 2, 256]], r'whole number from 0 to 255 each'),
+        ('palette', [[1, 2, 256]], r'an integer from 0 to 255 each'),
         ('task', 'poses', "task must be one of 'classification', .*, not 'poses'"),
         ('steps', ['resize'], r"steps must be a list of at most 8 \(a dict each\), not \['res"),
-        ('outputs', [{'name': 'logits'}], r'misses outputs\[0\]\.dtype'),
+        ('outputs', [{'name': 'logits'}], r'has no outputs\[0\]\.dtype'),
         ('input', 7, 'input must be a dict, not 7'),
-        ('input', {'name': 'image'}, r'misses input\.dtype, input\.layout'),
+        ('input', {'name': 'image'}, r'has no input\.dtype, input\.layout'),
         ('input.layout', ['NCHW'], r'input\.layout must be one of \'NCHW\', \'NHWC\''),
         ('input.shape', [], 'a list of 4'),
         ('input.shape', ['1', 3, 32, 32], 'from 1 to 1048576 or None'),
         ('input.mean', [10**400] * 3, 'a number from -1e'),
-        ('input.std', [1, 1, 0], 'a number from 1e-06'),
+        ('input.std', [1, 1, 0], 'a number from 1e-06 to'),
     ],
 )
 def test_a_value_of_another_kind_is_named(written, place, value, message):
@@ -96,5 +98,5 @@ def test_a_card_of_another_file_or_of_other_weights_is_refused(tmp_path, weights
     make_card().write(file)
     assert Card.read(file).name == 'tiny'
     (tmp_path / weights).write_bytes(b'WEIGHTS')
-    with pytest.raises(InputError, match=rf'json is the card of another file.*{weights}\.'):
+    with pytest.raises(InputError, match=rf'json belongs to another file.*{weights}\.'):
         Card.read(file)

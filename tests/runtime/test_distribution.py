@@ -53,4 +53,4 @@ def test_what_it_lacks_is_one_message(run):
     for arguments in (('train', 'a.py'), ('predict', 'quick_detector', 'a.png', '--out', 'b')):
         status, printed = call(*arguments)
         assert (status, printed.count('\n')) == (2, 1)
-        assert 'vitbackbones-runtime runs exported files alone' in printed
+        assert 'vitbackbones-runtime only runs exported files' in printed

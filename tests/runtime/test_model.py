@@ -36,7 +36,7 @@ def test_images_of_another_form_are_refused(tmp_path, images, message):
 def test_one_image_is_not_repeated_until_the_memory_is_full(tmp_path):
     write_classifier(tmp_path / 'model.onnx', batch=2**20)
     exported = load(tmp_path / 'model.onnx')
-    with pytest.raises(InputError, match='takes 1048576 images at once; export it for fewer'):
+    with pytest.raises(InputError, match='predicts 1048576 images at once'):
         exported.run(np.zeros((1, 3, 32, 32), np.float32))
 
 
@@ -62,7 +62,7 @@ def test_windows_of_labels_cannot_slide(tmp_path):
     slide = {'type': 'slide', 'crop': [16, 16], 'stride': [8, 8]}
     found = {'mask': np.zeros((1, 16, 16), np.uint8)}
     write_detector(tmp_path / 'model.onnx', found, (16, 16), steps=[slide], task='segmentation')
-    with pytest.raises(InputError, match='gives mask; export it with --output logits'):
+    with pytest.raises(InputError, match='outputs mask; export it with --output logits'):
         load(tmp_path / 'model.onnx')
 
 
@@ -94,7 +94,7 @@ def test_logits_that_are_no_numbers_are_one_message(tmp_path, monkeypatch, write
     exported = load(tmp_path / 'model.onnx')
     run = exported.run
     monkeypatch.setattr(exported, 'run', lambda x: {'logits': run(x)['logits'] * bad})
-    with np.errstate(invalid='ignore'), pytest.raises(InputError, match='are NaN or infinite'):
+    with np.errstate(invalid='ignore'), pytest.raises(InputError, match='contain NaN or infinite'):
         exported.predict(np.full((32, 32, 3), 255, np.uint8))
 
 
@@ -111,7 +111,7 @@ def test_objects_that_are_no_numbers_are_one_message_and_empty_places_none(tmp_p
     assert load(tmp_path / 'empty.onnx').predict(pixels).labels.tolist() == [1]
     found[name][0, 0] = np.nan
     write_detector(tmp_path / 'bad.onnx', found)
-    with pytest.raises(InputError, match=f'{name} that are NaN or infinite'):
+    with pytest.raises(InputError, match=f'{name} contain NaN or infinite'):
         load(tmp_path / 'bad.onnx').predict(pixels)
 
 

@@ -49,11 +49,14 @@ def test_a_file_that_may_hold_code_is_read_on_word_alone(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ('changed', 'message'),
     [
-        ({'input': replace(make_card().input, name='x')}, 'the card says x '),
-        ({'input': replace(make_card().input, dtype='uint8')}, r'32 of float32\); the card'),
+        ({'input': replace(make_card().input, name='x')}, 'the metadata file states x '),
+        (
+            {'input': replace(make_card().input, dtype='uint8')},
+            r'32 of float32\), but the metadata file',
+        ),
         ({'input': replace(make_card().input, shape=[1, 3, 9, 9])}, '1 x 3 x 9 x 9'),
         ({'outputs': [GraphOutput(name='logits', dtype='float32', shape=[None, 9])]}, r'x 9 of'),
-        ({'outputs': []}, r'It has the output logits \(\? x 3 of float32\)'),
+        ({'outputs': []}, r'The graph has the output logits \(\? x 3 of float32\)'),
     ],
 )
 def test_a_graph_of_another_model_is_refused(tmp_path, changed, message):
@@ -65,7 +68,9 @@ def test_a_graph_of_another_model_is_refused(tmp_path, changed, message):
 
 def test_a_graph_that_fixes_what_its_card_leaves_open_is_refused(tmp_path):
     write_classifier(tmp_path / 'model.onnx', batch=2)
-    with pytest.raises(InputError, match=r'image \(2 x 3 .* the card says image \(\? x 3'):
+    with pytest.raises(
+        InputError, match=r'image \(2 x 3 .* the metadata file states image \(\? x 3'
+    ):
         open_graph(tmp_path / 'model.onnx', make_card())
 
 
@@ -78,7 +83,7 @@ def test_a_missing_runtime_is_named_with_its_command(tmp_path, monkeypatch):
 
 
 def test_another_suffix_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r'those end in \.onnx, \.xml, \.pt2'):
+    with pytest.raises(InputError, match=r'its suffix must be one of \.onnx, \.xml, \.pt2'):
         open_graph(tmp_path / 'model.pth', make_card())
 
 

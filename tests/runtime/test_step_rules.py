@@ -16,20 +16,20 @@ HUGE = 10**6
 @pytest.mark.parametrize(
     ('step', 'message'),
     [
-        ({'type': []}, 'is not a step'),
-        ({'type': 'run'}, r'm\.onnx: steps\[0\] is not a step; the steps are resize, '),
+        ({'type': []}, 'is not a known step'),
+        ({'type': 'run'}, r'm\.onnx: steps\[0\] is not a known step; use one of resize, '),
         ({'type': 'pad', 'size': [1, 1], 'by': 2}, r"steps\[0\] \(pad\) has no option 'by'"),
-        ({'type': 'slide', 'crop': [1, 1]}, r'\(slide\) misses stride'),
+        ({'type': 'slide', 'crop': [1, 1]}, r'\(slide\) has no stride'),
         ({'type': 'resize', 'size': [32.0, 32.0]}, 'height and width'),
         ({'type': 'resize', 'size': [8, 8], 'interpolation': '__class__'}, "one of 'nearest'"),
         ({'type': 'resize_within', 'longer': 9, 'shorter': float('nan')}, 'shorter must be'),
         ({'type': 'resize_within', 'longer': 10**400, 'shorter': 9}, 'longer must be a number'),
-        ({'type': 'resize_to_multiple', 'divisor': 0}, 'divisor must be a whole number from 1'),
+        ({'type': 'resize_to_multiple', 'divisor': 0}, 'divisor must be an integer from 1'),
         ({'type': 'resize', 'size': [13000, 13000]}, 'at most 33554432 pixels'),
-        ({'type': 'pad_pixels', 'value': HUGE}, 'value must be a number from 0 up to 255'),
+        ({'type': 'pad_pixels', 'value': HUGE}, 'value must be a number from 0 to 255'),
         ({'type': 'resize', 'size': [8, 8], 'backend': 'pillow', 'interpolation': 'area'}, 'no i'),
         ({'type': 'slide', 'crop': [32, 32], 'stride': [0, 0]}, 'stride must be'),
-        ({'type': 'slide', 'crop': [32, 32], 'stride': [8, 33]}, 'leaves pixels out'),
+        ({'type': 'slide', 'crop': [32, 32], 'stride': [8, 33]}, 'skips pixels'),
         ({'type': 'slide', 'crop': [HUGE, HUGE], 'stride': [1, 1]}, 'at most 33554432 pixels'),
     ],
 )
@@ -78,7 +78,7 @@ def test_options_beyond_their_limits(step):
 
 def test_a_card_that_asks_for_another_step_is_refused(tmp_path):
     write_classifier(tmp_path / 'model.onnx', steps=[{'type': 'run'}])
-    with pytest.raises(InputError, match='is not a step'):
+    with pytest.raises(InputError, match='is not a known step'):
         load(tmp_path / 'model.onnx')
 
 
@@ -91,7 +91,9 @@ def test_a_picture_that_padding_would_fill_the_memory_with_is_refused(tmp_path):
 
 def test_outputs_that_are_no_answer_of_the_task_are_refused(tmp_path):
     write_classifier(tmp_path / 'model.onnx', task='segmentation')
-    with pytest.raises(InputError, match=r'logits \(\? x 3\) cannot be an answer for segmentation'):
+    with pytest.raises(
+        InputError, match=r'logits \(\? x 3\) cannot be a prediction for segmentation'
+    ):
         load(tmp_path / 'model.onnx')
 
 
@@ -105,9 +107,9 @@ def test_a_label_without_a_name_is_refused(tmp_path):
     }
     write_detector(tmp_path / 'objects.onnx', found)
     pixels = np.zeros((32, 32, 3), np.uint8)
-    with pytest.raises(InputError, match='a label 2, but its card names 1 classes'):
+    with pytest.raises(InputError, match='the label 2, but its metadata file lists 1 classes'):
         load(tmp_path / 'classes.onnx').predict(pixels)
-    with pytest.raises(InputError, match='a label 7, but its card names 3 classes'):
+    with pytest.raises(InputError, match='the label 7, but its metadata file lists 3 classes'):
         load(tmp_path / 'objects.onnx').predict(pixels)
 
 

@@ -17,7 +17,7 @@ HEAD = {
 @pytest.mark.parametrize(
     ('key', 'value', 'message'),
     [
-        ('panoptic_fusion_head.num_things_classes', 80, 'is 80, but panoptic_head.num_things_clas'),
+        ('panoptic_fusion_head.num_things_classes', 80, 'is 80, but model.panoptic_head.num_'),
         ('panoptic_head.loss_cls.class_weight', [1.0] * 9, 'has 9 weights for 4 classes and "no '),
     ],
 )

@@ -82,7 +82,7 @@ def test_the_first_error_is_the_last_one(runner):
     notes.attempt(lambda: 1 / 0)
     notes.attempt(lambda: 1 / 0)
     (text,) = runner.warnings
-    assert text.startswith('Notes no longer follows this run')
+    assert text.startswith('Notes stops following this run')
     assert text.endswith('division by zero')
     assert notes.is_over
 
@@ -185,7 +185,10 @@ def test_a_server_that_a_file_in_the_work_dir_names_gets_nothing(
     WandB(runner, RUN).close()
     wandb.teardown()
     (warning,) = runner.warnings
-    assert f'{folder}/settings may name a server that is not yours, remove it' in warning
+    assert (
+        f'{folder}/settings may contain the address of a server that is not yours; remove it'
+        in warning
+    )
     assert arrived == []
 
 
@@ -266,5 +269,7 @@ def test_an_address_in_a_work_dir_gets_nothing(tmp_path, mlflow, monkeypatch, st
     (work_dir / 'tracking.json').write_text(json.dumps(record))
     train(config(work_dir, track=track, **resumed(work_dir)))
     assert arrived == []
-    assert f'tracking.json is of {address}, and this is {work_dir}: ' in capsys.readouterr().out
+    assert (
+        f'tracking.json belongs to {address}, but this is {work_dir}: ' in capsys.readouterr().out
+    )
     assert len(mlflow_runs(mlflow.MlflowClient())) == 2

@@ -113,7 +113,7 @@ def test_a_run_that_goes_on_is_the_same(runner, kept, tmp_path, done, is_same):
     TrackHook(['notes']).before_train(runner)
     assert (read_record(tmp_path)['run'] == first) is is_same
     assert picture.exists() is is_same  # of an earlier run
-    assert not any('begin another run' in text for text in runner.said)
+    assert not any('start a new run' in text for text in runner.said)
 
 
 def test_a_run_that_was_followed_elsewhere_is_another(runner, kept, tmp_path):
@@ -123,7 +123,7 @@ def test_a_run_that_was_followed_elsewhere_is_another(runner, kept, tmp_path):
     runner.iter = 4
     TrackHook(['notes']).before_train(runner)
     assert read_record(tmp_path)['run'] != record['run']
-    assert any('is of /elsewhere' in text for text in runner.said)
+    assert any('belongs to /elsewhere' in text for text in runner.said)
 
 
 def test_a_resumed_run_is_the_same_and_a_new_one_is_another(tmp_path, kept):
@@ -149,7 +149,7 @@ def test_a_copy_is_a_run_of_its_own(tmp_path, kept, capsys):
     train(config(first, track=TRACK))
     shutil.copytree(first, other)
     train(config(other, track=TRACK, **resumed(other)))
-    line = f'tracking.json is of {first}, and this is {other}: trackers begin another run'
+    line = f'tracking.json belongs to {first}, but this is {other}: the trackers start a new run'
     assert line in capsys.readouterr().out
     runs = [row[1] for row in kept if row[0] == 'start']
     assert runs[0] != runs[1]
@@ -168,8 +168,8 @@ def test_a_damaged_record_is_replaced(tmp_path, kept):
 def test_a_tracker_that_fails_is_one_warning(tmp_path, kept, monkeypatch, capsys, action, told):
     monkeypatch.setattr(Notes, 'fails', action)
     tracked = train(config(tmp_path / 'tracked', track=TRACK))
-    (line,) = [line for line in capsys.readouterr().out.splitlines() if 'no longer' in line]
-    message = f'Notes no longer follows this run, and the local log goes on: {action}: no ink'
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if 'stops following' in line]
+    message = f'Notes stops following this run; the local log continues: {action}: no ink'
     assert line.endswith(message)
     assert len(kept) == told
     assert len(local_log(tmp_path / 'tracked')) == 15
@@ -178,7 +178,7 @@ def test_a_tracker_that_fails_is_one_warning(tmp_path, kept, monkeypatch, capsys
 
 
 def test_an_unknown_tracker_is_named():
-    with pytest.raises(InputError, match=r"TrackHook: \{'tensorbord'\} unknown; trackers are tens"):
+    with pytest.raises(InputError, match=r"TrackHook: \{'tensorbord'\} unknown; use some of tens"):
         TrackHook(['tensorbord'])
 
 
@@ -243,4 +243,4 @@ def test_the_evaluated_weights_are_shown(tmp_path, weights):
 def test_what_cannot_be_drawn_is_one_warning(tmp_path, capsys):
     assert train(config(tmp_path)).iter == 12  # of no task
     said = capsys.readouterr().out
-    assert said.count('warning: predictions of this run are not drawn: ') == 1
+    assert said.count('warning: predictions of this run cannot be visualized: ') == 1

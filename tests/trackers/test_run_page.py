@@ -88,7 +88,7 @@ def test_only_whole_pictures_of_the_run_are_shown(tmp_path):
 def test_a_page_that_cannot_be_written_is_a_warning(tmp_path, capsys):
     (tmp_path / NAME).mkdir()
     assert train(config(tmp_path)).iter == 12
-    assert f'warning: {NAME} of this run is not written: ' in capsys.readouterr().out
+    assert f'warning: {NAME} of this run cannot be written: ' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize('content', ['[]', '{"status": {}}', '[' * 10**5])
@@ -111,10 +111,12 @@ def test_of_a_run_that_was_not_followed_its_log_tells(tmp_path):
     last = next(i for i, line in enumerate(lines) if 'Saving checkpoint at 2 epochs' in line)
     log.write_text('\n'.join([*lines[: last + 1], 'Killed']))
     status = after(texts(write_run_page(work_dir, work_dir / NAME)), 'status')
-    assert status == 'running or stopped: 2 of 3 epochs are saved; the log ends with: Killed'
+    assert (
+        status == 'running or stopped: 2 of 3 epochs are saved; the last line of the log is: Killed'
+    )
     log.unlink()
     status = after(texts(write_run_page(work_dir, work_dir / NAME)), 'status')
-    assert status == 'not known: the log names no checkpoint'
+    assert status == 'unknown: the log mentions no checkpoint'
 
 
 SECRET = 'root:x:0:0'
@@ -145,4 +147,4 @@ def test_numbers_of_any_length_in_a_log_are_text(tmp_path):
     (start / f'{start.name}.log').write_text(log)
     (start / 'vis_data' / 'config.py').write_text(f'train_cfg = dict(max_epochs={digits})')
     status = after(texts(write_run_page(tmp_path, tmp_path / NAME)), 'status')
-    assert status == 'not known: the log names no checkpoint'
+    assert status == 'unknown: the log mentions no checkpoint'

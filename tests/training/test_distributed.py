@@ -54,7 +54,7 @@ def test_the_first_process_of_a_machine_speaks_for_the_others_under_slurm(monkey
     monkeypatch.setenv('SLURM_PROCID', '5')
     for place in ('0', '1'):
         monkeypatch.setenv('SLURM_LOCALID', place)
-        with pytest.raises(InputError, match='no GPU here'):
+        with pytest.raises(InputError, match='no GPU found'):
             ours.join_processes('slurm', 0)
         assert leads_machine() == (place == '0')
 
@@ -124,7 +124,7 @@ def test_a_signal_to_one_stops_all_after_their_step(ranks):
 
 def test_all_save_when_one_loses_a_data_worker(ranks):
     first, second = (seen['loses a worker'] for seen in ranks[0])
-    assert first.startswith('another process has lost a data worker. ')
+    assert first.startswith('another process lost a data worker. ')
     assert 'is killed by signal: Killed: most likely the machine ran out of memory' in second
     for said in (first, second):
         assert 'interrupted.pth continues with epoch 1, iteration 3; continue with the sa' in said

@@ -50,8 +50,8 @@ def test_latest_is_the_one_named_or_the_newest_whole_one(
         cut(tmp_path / damaged)
     config = Config({'work_dir': str(tmp_path)})
     assert find_resume(config, LATEST) == tmp_path / latest
-    taken = f'{tmp_path / latest}, the newest whole one, is taken'
-    warning = f'warning: {tmp_path / damaged} is damaged or cut short; {taken}\n'
+    taken = f'using {tmp_path / latest}, the newest complete checkpoint'
+    warning = f'warning: {tmp_path / damaged} is damaged or truncated; {taken}\n'
     assert capsys.readouterr().err == (warning if damaged else '')
 
 
@@ -59,7 +59,7 @@ def test_nothing_to_resume(tmp_path):
     config = Config({'work_dir': str(tmp_path)})
     save(tmp_path, 'epoch_1.pth')
     cut(tmp_path / 'epoch_1.pth')
-    with pytest.raises(InputError, match=f'--resume: no checkpoint in {tmp_path}. Leave --resume'):
+    with pytest.raises(InputError, match=f'--resume: no checkpoint in {tmp_path}. Remove --resume'):
         find_resume(config, LATEST)
     with pytest.raises(InputError, match='--resume nothing.pth: no checkpoint there'):
         find_resume(config, 'nothing.pth')
@@ -90,7 +90,10 @@ def test_weights_that_come_along_go_by_name_unless_a_file_has_it(tmp_path, monke
     ('names', 'message'),
     [
         (['epoch_1.pth'], r'^CHECKPOINT .*/best: no best_\*.pth there.*save_best.*the latest'),
-        (['best_a.pth', 'best_b.pth'], 'name one of several there: best_b.pth, best_a.pth$'),
+        (
+            ['best_a.pth', 'best_b.pth'],
+            'there are several best checkpoints; give one of best_b.pth, best_a.pth$',
+        ),
     ],
 )
 def test_the_best_is_there_and_only_one(tmp_path, names, message):

@@ -75,7 +75,7 @@ def test_no_decay_rules_alone():
 
 
 def test_a_model_without_our_backbone():
-    with pytest.raises(InputError, match='need a backbone of vitbackbones, which the model Lin'):
+    with pytest.raises(InputError, match='require a backbone of vitbackbones; Linear has none'):
         settings(nn.Linear(2, 2), layer_decay_rate=RATE)
 
 

@@ -127,7 +127,7 @@ def test_it_is_continued_to_the_bit(tmp_path, capsys, options, groups):
 
 
 def test_other_options_than_it_was_saved_with_are_refused(tmp_path):
-    message = 'its optimizer has 6 groups of 6 parameters, that of the config 1 of 6'
+    message = 'its optimizer has 6 groups of 6 parameters, but the config has 1 groups of 6'
     with pytest.raises(InputError, match=message):
         resumed(tmp_path, {'bias_lr_mult': 2.0}, {'norm_decay_mult': 1.0})
 

@@ -42,7 +42,7 @@ def test_options_of_mmengines_wrapper_do_not_stay():
 
 
 def test_another_wrapper_is_refused():
-    with pytest.raises(InputError, match="--amp: no mixed precision with optim_wrapper.type='Apex"):
+    with pytest.raises(InputError, match="--amp: optim_wrapper.type='Apex"):
         use_amp(Config({'optim_wrapper': {'type': 'ApexOptimWrapper'}}))
 
 

@@ -60,7 +60,7 @@ def test_a_loss_that_is_not_finite_stops_all(ranks):
 
 def test_maps_are_not_kept(monkeypatch):
     monkeypatch.setattr(cached_maps, 'is_sharded', lambda model: True)
-    with pytest.raises(InputError, match='leave --cache-gb'):
+    with pytest.raises(InputError, match='remove --cache-gb'):
         cached_maps.CachedMapsHook(gb=1).before_train(SimpleNamespace(model=None))
 
 

@@ -82,5 +82,5 @@ def test_the_quick_detector_brings_its_classes_along(tool, drawn):  # noqa: F811
 def test_a_config_without_weights_in_the_box_says_which_have_some(tool, drawn):  # noqa: F811
     result = tool('predict', 'detr_pvt_s_shapes', drawn, '--out', 'out')
     assert result.status == 2
-    assert 'detr_pvt_s_shapes: no trained weights come with the package' in result.err
+    assert 'detr_pvt_s_shapes: the package includes no trained weights' in result.err
     assert f'has those of {", ".join(NAMES)}' in result.err

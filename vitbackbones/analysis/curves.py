@@ -69,7 +69,7 @@ def measure(work_dir: str | Path) -> list[dict]:
             if isinstance(value, int | float) and not NO_METRICS.match(name):
                 points['train' if trained else 'val', name, unit][record['step'] or last] = value
     if not points:
-        raise InputError(f'{work_dir}: no run has logged anything there (looked for {LOGS})')
+        raise InputError(f'{work_dir}: contains no log of a run (looked for {LOGS})')
     return [
         {'split': split, 'quantity': name, 'unit': unit, 'step': step, 'value': value}
         for (split, name, unit), values in points.items()
@@ -143,7 +143,7 @@ def _draw_panel(
         drawn = [row['value'] if abs(row['value']) < LARGEST else math.nan for row in rows]
         finite += [value for value in drawn if not math.isnan(value)]
         missing = sum(map(math.isnan, drawn))
-        text = f'{name} ({missing} not drawn)' if missing else name
+        text = f'{name} ({missing} not plotted)' if missing else name
         plain = printable(text).replace('$', r'\$')  # no formula
         axes.plot([row['step'] for row in rows], drawn, label=plain, **style)
     label(axes, title, x=rows[0]['unit'])

@@ -22,7 +22,7 @@ DIGITS = 16  # that no number of steps has; a longer number becomes a float, whi
 
 
 def records(work_dir: Path) -> Iterator[dict]:
-    """Yield the records of all starts, oldest first, without lines that a kill cut short.
+    """Yield the records of all starts, oldest first, without lines that a kill truncated.
 
     Raises:
         InputError: a log is no regular file, or larger than any run writes.

@@ -141,7 +141,7 @@ def _compared_columns(
         columns['as_expected'] = 'yes' if low <= found.mean <= high else 'no'
     if isnan(found.p):
         reason = 'one pair' if found.pairs < 2 else 'a result is not a number'
-        return columns | {'verdict': f'{reason}: cannot be said'}
+        return columns | {'verdict': f'{reason}: no verdict possible'}
     intervals = [(found.low, found.high), record.over_pictures or (found.low, found.high)]
     verdict = 'open'
     if smallest and all(-smallest < low and high < smallest for low, high in intervals):

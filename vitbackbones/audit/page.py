@@ -14,17 +14,23 @@ from .suspicion import Suspicion
 
 SHOWN = 100  # suspicions with a picture
 KINDS = {
-    'missing': 'no label where an object is',
-    'spurious': 'a label where no object is',
+    'missing': 'an object without a label',
+    'spurious': 'a label without an object',
     'class': 'another class',
-    'loose': 'a box that does not fit',
-    'mask': 'a part of a mask of another class',
+    'loose': 'an inaccurate box',
+    'mask': 'a part of a mask has the wrong class',
 }
-LEAKS = 'Those in several splits come first: what is tested there was trained on.'
-ORDER = 'The likeliest first: orange is what is doubted, and what is suggested in its place.'
+LEAKS = (
+    'Groups across several splits come first: there, the model is tested on images that it '
+    'was trained on.'
+)
+ORDER = (
+    'The most likely errors come first. Orange: the doubted label, and the label that is '
+    'suggested instead.'
+)
 MEANING = (
-    ' A likelihood of 0.5 means: if all labels were sound, and a twentieth of them were then '
-    'spoiled in this way, every other one that looks so strange would be a spoiled one.'
+    ' A likelihood of 0.5 means: if all labels were correct and 1 in 20 were then corrupted in '
+    'this way, half of the labels that look this unusual would be corrupted ones.'
 )
 
 
@@ -36,13 +42,13 @@ def sections(
     leaking = sorted(groups, key=lambda rows: -len({pool.splits[row] for row in rows}))
     files = [f'{split or ""} {file.name}'.strip() for split, file in pairs]
     duplicates = [['; '.join(files[row] for row in rows)] for rows in leaking[:SHOWN]]
-    table = Table(head=['the same image, or nearly'], rows=duplicates)
+    table = Table(head=['identical or nearly identical images'], rows=duplicates)
     yield Section('Near duplicates', [table] if duplicates else (), LEAKS)
     counts = Counter(suspicion.fault for suspicion in listed)
     kinds = [[fault, text, counts[fault]] for fault, text in KINDS.items() if counts[fault]]
-    yield Section('Kinds', [Table(head=['fault', 'what it is', 'listed'], rows=kinds)])
+    yield Section('Kinds', [Table(head=['kind', 'what it is', 'listed'], rows=kinds)])
     drawn = [_draw(pool, rank, suspicion) for rank, suspicion in enumerate(listed[:SHOWN], 1)]
-    yield Section('Likely faults', drawn, ORDER + (MEANING if pool.content else ''))
+    yield Section('Likely label errors', drawn, ORDER + (MEANING if pool.content else ''))
 
 
 def _draw(pool: Pool, rank: int, suspicion: Suspicion) -> Picture:
@@ -66,7 +72,7 @@ def _draw(pool: Pool, rank: int, suspicion: Suspicion) -> Picture:
             )
         suggested = [Note(ann, pool.classes[suspicion.category], WRONG)]
     labels = others + doubted  # the doubted one is drawn over the others
-    panels = {'labels' if labels else 'picture': labels, 'suggestion': others + suggested}
+    panels = {'labels' if labels else 'image': labels, 'suggestion': others + suggested}
     shape = 'bbox' if pool.content else 'segm'
     drawn = side_by_side([(key, draw_notes(image, notes, shape)) for key, notes in panels.items()])
     title = f'{rank}. {suspicion.fault}, {suspicion.likelihood:.2f}: {suspicion.reason}'

@@ -32,7 +32,7 @@ from .shared.contract import contract_broken
 
 
 class Model(nn.Module):
-    """A backbone that knows which pictures it wants.
+    """A backbone together with the preprocessing that its weights require.
 
     Args:
         backbone: any.
@@ -59,7 +59,7 @@ class Model(nn.Module):
         return {f'backbone.{name}' for name in self.backbone.no_weight_decay()}
 
     def group_matcher(self, coarse: bool = False) -> Callable[[str], int]:
-        """Return what maps a parameter's name to its depth, for timm's layer-wise decay.
+        """Return patterns that map a parameter's name to its depth, for timm's layer-wise decay.
 
         The depths are those of ``layer_decay_rate`` in a config: 0 for the stem, one more for each
         block, and the last one for the last norm and the head.
@@ -77,12 +77,12 @@ class Model(nn.Module):
         return depth
 
     def set_grad_checkpointing(self, enable: bool = True) -> None:
-        """Recompute the blocks in the backward pass, which saves memory, or stop to do so."""
+        """Turn activation checkpointing of the blocks on or off."""
         self.backbone.with_cp = enable
 
     @classmethod
     def from_pretrained(cls, source: str | Path, **options: Any) -> Self:
-        """Return a model that :meth:`save_pretrained` wrote, of the class that it had."""
+        """Return a model that :meth:`save_pretrained` wrote, as an object of the same class."""
         return hub.from_pretrained(source, create_model, **options)
 
     def save_pretrained(self, save_directory: str | Path, **options: Any) -> str | None:
@@ -333,7 +333,7 @@ def create_model(
             f'num_classes={num_classes}: must be a number. Pass other options by keyword'
         )
     if not isinstance(num_classes, int) or num_classes < 0:
-        raise OptionError(f'num_classes={num_classes!r}: must be a whole number from 0')
+        raise OptionError(f'num_classes={num_classes!r}: must be an integer of at least 0')
     if pretrained and checkpoint is not None:
         raise OptionError('pretrained=True and a checkpoint: give only one of them')
     host, arguments, out_type = MODELS[name]

@@ -1,11 +1,11 @@
-"""What a model of maps says about them, in timm's words."""
+"""Channels, strides and names of feature maps, with the interface of timm."""
 
 from collections.abc import Sequence
 from typing import Any
 
 
 class FeatureInfo(list):
-    """A dict for each map that a :class:`Features` returns, in timm's words.
+    """One dict for each feature map of a :class:`Features` model, with the keys of timm.
 
     Its keys are ``num_chs``, ``reduction`` (stride), ``module`` (name of the block or stage) and
     ``index``.

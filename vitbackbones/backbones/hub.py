@@ -109,7 +109,7 @@ def mixin(create: Create) -> Any:
 
 @contextmanager
 def not_larger_than(state: dict) -> Iterator[None]:
-    """Let no network be built that is much larger than the weights that it is to be filled from.
+    """Raise before a network is built that is much larger than the file of its weights.
 
     Raises:
         InputError: one has many more parameters; it is not built to the end.

@@ -1,4 +1,4 @@
-"""How pictures become the images that a model was trained with, in the words of timm.
+"""The preprocessing of images that a model was trained with, with the keys of timm.
 
 A ``data_config`` is a dict with timm's keys:
 
@@ -40,7 +40,7 @@ def data_config(
     published: Published | None = None,
     images: Mapping[str, object] = MappingProxyType({}),
 ) -> dict:
-    """Return how pictures become images for a backbone, or for a class of them by default.
+    """Return the preprocessing for a backbone, or the default of a backbone class.
 
     An image of other than three channels has the average of ``mean`` and ``std`` in each.
 
@@ -59,7 +59,7 @@ def data_config(
 
 
 def named_config(name: str) -> dict:
-    """Return how pictures become images for a model of :func:`list_models`, or published weights.
+    """Return the preprocessing for a model of :func:`list_models`, or for published weights.
 
     Raises:
         OptionError: an unknown name.
@@ -72,7 +72,7 @@ def named_config(name: str) -> dict:
 
 
 def transform(model, train: bool = False) -> Callable:
-    """Return what makes of a picture the image (channels, height, width) for a model, in float32.
+    """Return a transform from a PIL image or tensor to the input (C, H, W) of a model, in float32.
 
     A picture is one of PIL, in any mode, or a tensor of bytes (channels, H, W). One of PIL is
     turned as its EXIF data says, as the pipelines of configs turn files.
@@ -103,12 +103,12 @@ def transform(model, train: bool = False) -> Callable:
 
 
 def as_shown(picture):
-    """Return a picture of PIL turned as its EXIF data says; a tensor as it is."""
+    """Return a PIL image, rotated as its EXIF data states; return a tensor unchanged."""
     return picture if isinstance(picture, torch.Tensor) else upright(picture)
 
 
 class ResizeToCover:
-    """Resize a picture until the central ``crop_pct`` of it covers ``size`` (height, width)."""
+    """Resize an image so that its central ``crop_pct`` covers ``size`` (height, width)."""
 
     def __init__(self, size: Sequence[int], crop_pct: float, resample) -> None:
         self.sides = [math.floor(side / crop_pct) for side in size]

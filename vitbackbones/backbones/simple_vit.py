@@ -88,7 +88,10 @@ class SimpleViT(WindowOptions, PlainBackbone):
         depth = settings['depth']
         super().__init__(dims, depth, patch_size, qkv_bias=qkv_bias, **options)
         if dims % 4 or dims < 8:
-            raise OptionError(f'embed_dims={dims}: the position code needs a multiple of 4 from 8')
+            raise OptionError(
+                f'embed_dims={dims}: the position embedding requires a multiple of 4 that '
+                'is at least 8'
+            )
         self.patch_embed = NormedPatchEmbed(self.in_channels, dims, patch_size)
         self.group_projections(groups)
         self.blocks = block_row(

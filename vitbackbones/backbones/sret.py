@@ -200,7 +200,7 @@ class SReT(AttentionOptions, PyramidBackbone):
         super().__init__(dims, 8, out_indices=out_indices, **options)
         require_rate(self.drop_path_rate)
         if self.out_type == 'cls_token' and not with_cls_token:
-            raise OptionError("out_type='cls_token' needs with_cls_token=True; or use 'pooled'")
+            raise OptionError("out_type='cls_token' requires with_cls_token=True; or use 'pooled'")
         self.recursion = Recursion(
             passes=settings['passes'],
             nll_ratio=settings['nll_ratio'],

@@ -107,7 +107,7 @@ class WindowBlock(Block):
         if not getattr(self.attn, 'takes_bias', False):
             raise OptionError(
                 f'attention type={type(self.attn).__name__!r} does not work in shifted windows: '
-                'it takes no bias, in which they hand over their mask and positions'
+                'it accepts no attention bias, which contains their mask and positions'
             )
         self.window = window
         self.shift = shift

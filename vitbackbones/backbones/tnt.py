@@ -300,7 +300,9 @@ class TNT(WindowOptions, PlainBackbone):
         if any(i not in range(depth) for i in with_inner):
             raise OptionError(f'inner_blocks={inner_blocks}: each must be in [0, {depth})')
         if init == 'zeros' and not with_inner:
-            raise OptionError("init='zeros' needs an inner block: no pixel would ever be read")
+            raise OptionError(
+                "init='zeros' requires an inner block; without one, no pixel is ever used"
+            )
         each = [
             {'inner': inner if i in with_inner else None, **own}
             for i, own in enumerate(self.own_options(depth))

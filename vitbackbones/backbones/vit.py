@@ -70,7 +70,7 @@ class ViT(WindowOptions, PlainBackbone):
         if self.out_type == 'cls_token' and not with_cls_token:
             raise OptionError("out_type='cls_token' needs with_cls_token=True")
         if with_dist_token and not with_cls_token:
-            raise OptionError('with_dist_token=True needs with_cls_token=True, which comes first')
+            raise OptionError('with_dist_token=True requires with_cls_token=True')
         require_choice('position', position, ('learned', 'sinusoid'))
         fixed = position == 'sinusoid'
 

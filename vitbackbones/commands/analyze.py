@@ -1,15 +1,15 @@
-"""``vitbackbones analyze``: the curves of runs, one over another, as a table and a picture.
+"""``vitbackbones analyze``: plot the curves of several runs together.
 
-What is measured is on the disk before anything is drawn.
+The table is written before anything is plotted.
 
 options:
-  work_dirs  the work dir of a run
+  work_dirs  work dirs of the runs
 
 examples:
   %(prog)s work_dirs/first work_dirs/second curves --out out
 
-Out come out/curves.png and out/curves.csv: losses, rates and metrics of the runs. What is inside of
-trained models is shown by an example in a clone: docs/lab/analysis.md
+The results are out/curves.png and out/curves.csv, with losses, learning rates and metrics of the
+runs. An example in a clone also analyzes trained models: docs/lab/analysis.md
 """
 
 from argparse import ArgumentParser, Namespace
@@ -38,8 +38,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def add_output(add: Callable) -> None:
     """Add the options of :func:`new_result`."""
-    add('--out', required=True, metavar='DIR', help='where table and picture go')
-    replace = 'replace what an earlier call wrote'
+    add('--out', required=True, metavar='DIR', help='folder for the table and the figure')
+    replace = 'replace the result of an earlier call'
     add('--overwrite', action='store_true', help=replace)
 
 
@@ -58,7 +58,7 @@ def analyze(options: Namespace) -> None:
 def distinct(typed: list[str], short: list[str]) -> list[str]:
     """Return the short names of what was typed, or all that was typed where these are alike."""
     if twice := next((name for name in typed if typed.count(name) > 1), None):
-        raise InputError(f'{twice}: is named twice')
+        raise InputError(f'{twice}: is given twice')
     return short if len({*short}) == len(short) else typed
 
 
@@ -75,8 +75,8 @@ def new_result(options: Namespace) -> Iterator[Path]:
         there = [file for file in files if file.exists()]
         if there and not options.overwrite:
             raise InputError(
-                f'--out: {there[0]} is there already. Choose another folder, or --overwrite to '
-                'replace it.'
+                f'--out: {there[0]} already exists. Choose another folder, or replace it with '
+                '--overwrite.'
             )
         yield out
 
@@ -96,4 +96,4 @@ def write_result(
     picture = BytesIO()
     draw(rows).savefig(picture, format='png', bbox_inches='tight')
     write_file(png, picture.getvalue())
-    print(f'{csv}: {len(rows)} rows; {png.name} beside it')
+    print(f'{csv}: {len(rows)} rows; figure: {png.name} in the same folder')

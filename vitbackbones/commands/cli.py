@@ -1,38 +1,40 @@
 """Arguments that several verbs share, and what the docstring of a verb says of its own.
 
 options:
-  config             the name of a config ('vitbackbones configs' lists them), or a file
-  checkpoint         a .pth file that training wrote, its work dir for the latest, or
+  config             name of a config (list them with 'vitbackbones configs') or a config file
+  checkpoint         a .pth file that training wrote, its work dir (uses the latest checkpoint), or
                      WORK_DIR/best
-  --work-dir         where logs and checkpoints go (default: work_dirs/<config name>)
-  --data-root        folder of the data set, in place of the one that the config names
-  --annotations      annotation files in COCO's format that are meant, where the folder has
-                     several: paths or patterns below it
-  --pictures         the pictures of --data-root that have masks, such as 'images/{}.jpg'; {} is
-                     the name of a picture and of its mask, * any part of a name, ** any folders
-                     (default: found)
-  --masks            their masks, such as 'masks/{}_mask.png'
+  --work-dir         folder for logs and checkpoints (default: work_dirs/<config name>)
+  --data-root        folder of the dataset, instead of the one in the config
+  --annotations      use these annotation files in COCO format, if the folder has several: paths or
+                     patterns relative to it
+  --pictures         use these images of --data-root, such as 'images/{}.jpg'; {} is the part of the
+                     name that an image and its mask share, * matches any part of a name, ** any
+                     folders (default: all images with a mask)
+  --masks            use these masks for the images, such as 'masks/{}_mask.png'
   --cfg-options      change settings of the config, such as train_dataloader.batch_size=4
-  --backbone         in place of the config's: timm:NAME, hf:NAME of transformers, or one of ours
-                     ('vitbackbones models'); neck, heads and normalization follow
-  --launcher         what has started the processes of the run (default: none, it is a single one)
-  --runtime          what computes: by default OpenVINO on a CPU, where it is installed and the
-                     model exports, and torch otherwise. A graph is exported once and kept in a
-                     cache
-  --device           cpu, cuda, cuda:1, ... (default: a GPU if there is one)
-  --tiles            answer larger pictures in overlapping tiles of this side, in pixels, and
-                     merge the answers
-  --overlap          of neighboring tiles, as a part of their side (default: 0.2)
-  --merge            of the boxes and masks of an object in several tiles, nms keeps the best, nmm
-                     joins them (default: nms)
-  --score-threshold  least score that is drawn (default: what test --report has chosen for these
-                     weights, or else 0.3)
-  --trusted          run an exported .pt2 file, which may hold code; other files hold none
-  --fused            fold what is constant, the same up to rounding; in bfloat16, the backbone is
-                     computed in that
-  --compile          fold the weights and make one program of the backbone (torch.compile),
-                     usually the fastest for single images on a CPU; takes a minute or two at the
-                     first image, and at the second size
+  --backbone         use another backbone than the config: timm:NAME, hf:NAME (transformers) or a
+                     name that 'vitbackbones models' lists; neck, heads and normalization are
+                     adapted
+  --launcher         launcher that started the processes of this run (default: none, for a single
+                     process)
+  --runtime          use this runtime. The default, auto, is OpenVINO on a CPU, if it is installed
+                     and can run the model, otherwise torch. The model is exported once and cached
+  --device           use this device: cpu, cuda, cuda:1, ... (default: a GPU if there is one)
+  --tiles            predict larger images in overlapping square tiles with sides of SIDE pixels,
+                     and merge the predictions
+  --overlap          overlap neighboring tiles by this fraction of their side (default: 0.2)
+  --merge            if several tiles predict the same object, keep the best prediction (nms) or
+                     merge boxes and masks (nmm) (default: nms)
+  --score-threshold  show only objects with at least this score (default: the score that test
+                     --report has chosen for these weights, otherwise 0.3)
+  --trusted          allow an exported .pt2 file, which may contain code; other exported files
+                     contain none
+  --fused            fuse constant operations, with equal results up to rounding; with bfloat16, the
+                     backbone also runs in bfloat16
+  --compile          fuse the weights and compile the backbone (torch.compile), usually the fastest
+                     for single images on a CPU; the first image and the second image size take a
+                     minute or two
 """
 
 from argparse import SUPPRESS, Action, ArgumentParser, ArgumentTypeError, Namespace
@@ -59,7 +61,7 @@ class ConfigOptions(Action):
             if not equals or not all(key.split('.')):
                 parser.error(f'{option_string} {pair}: expected KEY=VALUE')
             if not is_balanced(value):
-                parser.error(f'{option_string} {pair}: a bracket is not closed, or not opened')
+                parser.error(f'{option_string} {pair}: a bracket is not closed or not opened')
             try:
                 if 'dict(' in value or '{' in value:  # which mmengine does not know
                     options[key] = read_value(value)

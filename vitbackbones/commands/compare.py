@@ -1,11 +1,12 @@
-"""``vitbackbones compare``: train the variants of a study and set them beside a paper's numbers.
+"""``vitbackbones compare``: train the variants of a study, and compare them with a paper's numbers.
 
 options:
-  study       a file such as those of configs/studies/
-  --work-dir  runs go to DIR/STUDY/VARIANT/seed_N (default: %(default)s)
-  --gpus      one run at a time on each; numbers from 0 of the GPUs that this process may use
-  --jobs      runs at the same time; on a CPU they share its cores (default: 1)
-  --dry-run   check everything, print what would run, and stop
+  study       file of the study, such as those in configs/studies/
+  --work-dir  folder for the runs, DIR/STUDY/VARIANT/seed_N (default: %(default)s)
+  --gpus      train one run at a time on each of these GPUs, numbered from 0 among the GPUs that
+              this process may use
+  --jobs      train N runs at the same time; on a CPU they share its cores (default: 1)
+  --dry-run   check everything, print the runs, and stop
 
 examples:
   %(prog)s configs/studies/shortcut.py --dry-run
@@ -13,10 +14,10 @@ examples:
   %(prog)s configs/studies/shortcut.py --gpus 0 1 2 3
 
 A study (vitbackbones/commands/study.py) names a base config, variants of it, seeds and the numbers
-of a paper. Every variant is checked and built before the first run. Each run is a training in a
-process and a folder of its own. The same command goes on after Ctrl-C or a failure: finished runs
-are kept, begun ones are resumed. Tables and picture (table.md, table.csv, runs.csv, study.png) have
-what is there.
+of a paper. Every variant is checked and built before the first run. Each run trains in its own
+process and folder. After Ctrl-C or a failure, run the same command again: finished runs are kept,
+and interrupted runs are resumed. The tables and the figure (table.md, table.csv, runs.csv,
+study.png) contain all finished runs.
 """
 
 import os
@@ -102,9 +103,14 @@ def compare(options: Namespace) -> None:
     if failed:
         without = study.variants.keys() - rates
         raise InputError(
-            f'{len(failed)} of {total} runs failed: {shorten(failed)}; their logs are named above. '
-            + (f'Not trained, without a rate: {shorten(sorted(without))}. ' if without else '')
-            + 'The same command tries them again'
+            f'{len(failed)} of {total} runs failed: {shorten(failed)}; their logs are listed '
+            'above. '
+            + (
+                f'Not trained, because no learning rate was found: {shorten(sorted(without))}. '
+                if without
+                else ''
+            )
+            + 'Run the same command to try again'
         )
 
 
@@ -116,8 +122,8 @@ def _register(study: Study, folder: Path, begun: bool) -> str:
         write_file(file, b'not written then' if begun else now.encode())
     first = file.read_text()
     if first == now:
-        return f'Design and expectations are those of before the first run ({now}).'
-    return f'**Design or expectations were changed after the first run** ({first}, now {now}).'
+        return f'Design and expectations have not changed since the first run ({now}).'
+    return f'**Design or expectations have changed since the first run** ({first}, now {now}).'
 
 
 def _commands(runs: list[Run], options: Namespace) -> dict[Run, list[str]]:
@@ -153,7 +159,9 @@ def _places(options: Namespace) -> list[dict[str, str]]:
         seen = torch.cuda.device_count()  # fewer than the machine has, where a scheduler says so
         for number in options.gpus:
             if not 0 <= number < seen:
-                raise InputError(f'--gpus {number}: {seen} GPUs can be used here, numbered from 0')
+                raise InputError(
+                    f'--gpus {number}: this process can use {seen} GPUs, numbered from 0'
+                )
         names = os.environ.get('CUDA_VISIBLE_DEVICES') or ','.join(map(str, range(seen)))
         devices = [name.strip() for name in names.split(',')]
         return [{'CUDA_VISIBLE_DEVICES': devices[number]} for number in options.gpus]

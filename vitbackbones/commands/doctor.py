@@ -1,12 +1,12 @@
-"""``vitbackbones doctor``: what is wrong with this environment, and what to type.
+"""``vitbackbones doctor``: what is wrong with this environment, and how to fix it.
 
-It runs where nothing else does: it imports the standard library alone, and what may be broken is
-imported in processes of their own.
+It also runs in a broken environment: it imports only the standard library, and imports every other
+package in a separate process.
 
 example:
   %(prog)s
 
-The status is 1 where something is wrong. docs/install.md says how to install.
+The exit status is 1 if there is a problem. How to install: docs/install.md
 """
 
 import sys
@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def doctor(options: Namespace) -> None:
     """Print one line for each check; exit with status 1 where one is a problem."""
-    print('looking at Python, packages and devices: about ten seconds', file=sys.stderr, flush=True)
+    print('checking Python, packages and devices: about ten seconds', file=sys.stderr, flush=True)
     findings = list(examine(look()))
     for each in findings:
         print(printable(f'{each.state:<8} {each.check:<15} {each.text}'))

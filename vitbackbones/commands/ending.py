@@ -97,7 +97,10 @@ def run(main: Callable[[], None]) -> int:
         ender = calls(stop)[-1].file
         if stop.code or ender.endswith('argparse.py'):  # --help
             raise
-        print(f'error: {ender} has ended this process by sys.exit; take that out', file=sys.stderr)
+        print(
+            f'error: {ender} has ended this process with sys.exit; remove that call',
+            file=sys.stderr,
+        )
         return 1
     except Exception as error:
         full = isinstance(error, RuntimeError) and NO_MEMORY.search(str(error))
@@ -111,7 +114,7 @@ def run(main: Callable[[], None]) -> int:
             return 2
         traceback.print_exception(error)
         print(
-            'this looks like a bug of vitbackbones or of a library that it uses, not like a '
+            'this looks like a bug in vitbackbones or a library that it uses, not like a '
             f'mistake in your input; please report it with {write_report(error)}',
             file=sys.stderr,
         )

@@ -1,38 +1,39 @@
-"""``vitbackbones export``: a model as a file for ONNX Runtime, OpenVINO or torch, with proof.
+"""``vitbackbones export``: write a model as a file for ONNX Runtime, OpenVINO or torch.
 
 options:
-  config              the name of a config or a config file, or of a model ('vitbackbones models'
-                      lists them)
-  checkpoint          a file of weights, the work dir for the latest, or WORK_DIR/best (default:
-                      weights that come with the package; for a model by name, the published ones)
-  --untrained         leave weights as they are initialized, to try what can be exported
-  --to                the format of the file
-  --out               the file to write (default: CONFIG with the suffix of the format)
-  --overwrite         replace the file, its weights and its card if they are there
-  --dynamic           leave open the number of images (batch), their size (size), or both
+  config              name of a config, a config file, or name of a model (list them with
+                      'vitbackbones models')
+  checkpoint          a file of weights, a work dir (uses the latest checkpoint), or WORK_DIR/best
+                      (default: weights in the package; for a model by name, the published weights)
+  --untrained         use random weights, to test whether a model can be exported
+  --to                write a file in this format
+  --out               write to this file (default: CONFIG with the suffix of the format)
+  --overwrite         replace an existing file with its weights and metadata file
+  --dynamic           accept any number of images (batch), any image size (size), or both
                       (batch,size)
-  --size              size of the images (default: the size in tests)
-  --batch-size        images at once where that is not dynamic (default: 1)
-  --preprocess        take pictures (N, H, W, 3) in uint8, RGB, and normalize inside
-  --output            of a segmentor: numbers of all classes for a pixel, or the best class
-                      (default: logits)
-  --images            pictures or folders to compare on, beside random images
-  --int8              compute in 8 bits (--to openvino)
-  --calibrate         training pictures or folders to read ranges on (default: the training set)
-  --max-drop          what AP, mIoU or top-1 may lose, from 0 to 1 (default: 0.01); more is
-                      refused
-  --accuracy-control  leave layers in float32 until no more than --max-drop is lost, in at most 20
-                      tests
+  --size              use this image size (default: the size in testing)
+  --batch-size        predict N images at once, unless the batch is dynamic (default: 1)
+  --preprocess        include normalization: the input is images (N, H, W, 3) of uint8 in RGB
+  --output            for segmentors: output the logits of all classes, or only the best class of
+                      each pixel (default: logits)
+  --images            also compare the outputs on these images or folders, in addition to random
+                      images
+  --int8              quantize to INT8 (--to openvino)
+  --calibrate         calibrate on these training images or folders (default: the training set)
+  --max-drop          reject a file that loses more than X in AP, mIoU or top-1, from 0 to 1
+                      (default: 0.01)
+  --accuracy-control  keep layers in float32 until the metric drops by at most --max-drop, in at
+                      most 20 evaluations
 
 examples:
-  %(prog)s detr_aug_vit_s_shapes --to onnx  # weights that come with the package
+  %(prog)s detr_aug_vit_s_shapes --to onnx  # weights in the package
   %(prog)s quick_detector work_dirs/quick_detector --to openvino --dynamic batch,size
-  %(prog)s detr_aug_vit_s_shapes --to openvino --int8 --data-root data/shapes  # of 8 bits
-  %(prog)s deit_s --to onnx --dynamic batch --preprocess  # a model by name, published weights
+  %(prog)s detr_aug_vit_s_shapes --to openvino --int8 --data-root data/shapes
+  %(prog)s deit_s --to onnx --dynamic batch --preprocess  # a model by name
 
-Out come NAME.onnx (or .xml and .bin, or .pt2) and NAME.onnx.json, the card: how pictures become the
-input, what the outputs mean, and how far they are from those of the model, which is refused above
-1e-4.
+The results are NAME.onnx (or .xml and .bin, or .pt2) and its metadata file NAME.onnx.json. The
+metadata file states how to prepare images, what the outputs mean, and how far they differ from
+those of the model. A file whose outputs differ by more than 1e-4 is rejected.
 """
 
 import copy
@@ -91,7 +92,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--images', nargs='+', default=[], metavar='INPUT')
     add_shared(add, '--backbone', '--cfg-options')
     eight = parser.add_argument_group(
-        'whole numbers of 8 bits, judged by the test set of the config, or on --images'
+        'INT8 quantization, evaluated on the test set of the config, or on --images'
     )
     add = eight.add_argument
     add('--int8', action='store_true')
@@ -120,7 +121,9 @@ def export(options: Namespace) -> None:
         preprocess=options.preprocess,
     )
     if options.checkpoint and options.untrained:
-        raise InputError('--untrained exports without CHECKPOINT; leave one of the two out')
+        raise InputError(
+            '--untrained exports random weights; remove either --untrained or CHECKPOINT'
+        )
     images = [source.path for source in sources]
     config = None
     if options.config in MODELS:
@@ -142,14 +145,14 @@ def _require_int8(options: Namespace) -> None:
     """Check what --int8 takes, and that its options are not given without it."""
     if not options.int8:
         if options.calibrate or options.accuracy_control:
-            raise InputError('--calibrate and --accuracy-control are for --int8')
+            raise InputError('--calibrate and --accuracy-control require --int8')
     elif options.to != 'openvino':
         raise InputError(
-            '--int8 is for --to openvino: other runtimes may take longer in 8 bits than in '
+            '--int8 requires --to openvino; other runtimes can be slower in INT8 than in '
             f'float32 ({page("export")})'
         )
     elif options.untrained:
-        raise InputError('--int8 measures what trained weights lose; leave --untrained out')
+        raise InputError('--int8 measures the loss of trained weights; remove --untrained')
 
 
 def _target(options: Namespace) -> Path:
@@ -157,12 +160,14 @@ def _target(options: Namespace) -> Path:
     name = config_name(find_config(options.config) or options.config)
     file = Path(options.out or f'{name}{suffix}').expanduser().absolute()
     if file.suffix != suffix:
-        raise InputError(f'--out {options.out}: --to {options.to} is a file {suffix}')
+        raise InputError(
+            f'--out {options.out}: must have the suffix {suffix} with --to {options.to}'
+        )
     there = written(file)
     if folder := next(filter(Path.is_dir, there), None):
         raise InputError(f'--out: {folder} is a folder; choose another --out')
     if there and not options.overwrite:
-        raise InputError(f'{there[0]} is there already; choose another --out, or --overwrite')
+        raise InputError(f'{there[0]} already exists; choose another --out, or use --overwrite')
     prepare_folder(file.parent, '--out')
     return file
 
@@ -174,16 +179,20 @@ def _proof(card: Card) -> Iterator[str]:
     objects = f' with {parity["objects"]} objects' if 'objects' in parity else ''
     seen = f'on {parity["images"]} images{objects}'
     if parity.get('objects') == 0:
-        yield f'the model found nothing {seen}, so no box was compared; give --images with objects'
+        yield (
+            f'the model detected nothing {seen}, so no boxes were compared; give --images '
+            'with objects'
+        )
     else:
         yield f'largest differences from the model {seen}: {in_words(parity["differences"])}'
     yield from _own_precision(parity.get('by_itself', {}))
     if said:
         number = len(said['in_float32'])
-        kept = f', {plural(number, "product")} in float32' if number else ''
+        kept = f', {plural(number, "layer")} in float32' if number else ''
         yield (
-            f'in 8 bits {said["metric"]} is {said["int8"]:.4f} ({said["float32"]:.4f} in float32) '
-            f'on {said["pictures"]} pictures, with ranges of {said["calibrated_on"]} others{kept}'
+            f'in INT8, {said["metric"]} is {said["int8"]:.4f} ({said["float32"]:.4f} in '
+            f'float32) on {said["pictures"]} images, calibrated on {said["calibrated_on"]} '
+            f'other images{kept}'
         )
 
 
@@ -192,12 +201,12 @@ def _own_precision(found: dict) -> Iterator[str]:
     differences = found.get('differences', {})
     precision = found.get('precision')
     if differences:
-        yield f'in {precision}, which OpenVINO takes by itself here: {in_words(differences)}'
+        yield f'in {precision}, the default of OpenVINO on this machine: {in_words(differences)}'
     if 'fails' in found or not max(differences.values(), default=0) <= IN_HALF:  # NaN too
         why = found.get('fails', 'these differences are too large')
         yield (
-            f'this file is not for {precision}: {why}. Set INFERENCE_PRECISION_HINT to f32 in '
-            'every program that runs it; predict and test do'
+            f'this file must not run in {precision}: {why}. Set INFERENCE_PRECISION_HINT to f32 '
+            'in every program that runs it; predict and test already do'
         )
 
 
@@ -216,13 +225,15 @@ def _eight_bits(
     elif trained_on:
         pictures = pictures_of(trained_on, 'train')
     else:
-        raise InputError('--int8: no training set is here; give --data-root or --calibrate')
+        raise InputError('--int8: there is no training set; give --data-root or --calibrate')
     if tested_on:
         judge = partial(Validation, config=tested_on, work_dir=folder)
     elif images:
         judge = partial(Agreement, files=images)
     else:
-        raise InputError('--int8: no test set is here; give --data-root, or --images to compare on')
+        raise InputError(
+            '--int8: there is no test set; give --data-root, or --images to compare on'
+        )
     settings = Int8(
         pictures=pictures, judge=judge, max_drop=options.max_drop, control=options.accuracy_control
     )
@@ -262,11 +273,11 @@ def _find_weights(config: Config, options: Namespace) -> Config:
         checkpoint = choose_checkpoint(options.checkpoint, 'CHECKPOINT')
     else:
         otherwise = (
-            'Give CHECKPOINT, the work dir of a training or a file, or --untrained to try the '
+            'Give CHECKPOINT, the work dir of a training or a file, or --untrained to test the '
             'export.'
         )
         checkpoint = weights_along(config, otherwise)
-        print(f'weights: {checkpoint.name}, which comes with the package')
+        print(f'weights: {checkpoint.name}, included in the package')
     config = copy.deepcopy(take_classes_of(config, checkpoint))
     config.load_from = str(checkpoint)
     return config

@@ -1,6 +1,6 @@
-"""The command ``vitbackbones VERB ...``.
+"""The command line ``vitbackbones COMMAND ...``.
 
-Only the module of the verb that is used is imported, so that lists and help are there at once.
+Only the module of the given command is imported, so that lists and help appear at once.
 """
 
 import os
@@ -23,10 +23,10 @@ from .ending import run
 DESCRIPTION = """\
 Vision-transformer backbones for detection, segmentation and classification.
 
-verbs:
+commands:
 """
 PAGES = re.compile(r'docs/([\w/]+)\.md')
-EPILOG = "'%(prog)s VERB --help' says what a verb takes, with examples."
+EPILOG = "'%(prog)s COMMAND --help' shows the arguments of a command, with examples."
 
 
 class Parser(ArgumentParser):
@@ -36,14 +36,14 @@ class Parser(ArgumentParser):
         for word in args or ():
             if not word or (word.startswith('--') and word.find('=') == len(word) - 1):
                 given = shlex.join(args)
-                self.error(f'an argument is empty (a variable that is not set?): {given}')
+                self.error(f'an argument is empty (is a variable not set?): {given}')
         options, unknown = self.parse_known_args(args, namespace)
         if unknown:
             word = next((word for word in unknown if word.startswith('-')), unknown[0])
             known = [name for action in self._actions for name in action.option_strings]
             hint = did_you_mean(word.partition('=')[0], known)
             if '--data-root' in known and os.path.isdir(word):
-                hint = '; a folder of data is given with --data-root'
+                hint = '; give a folder of data with --data-root'
             self.error(f'unrecognized arguments: {shlex.join(unknown)}{hint}')
         return options
 
@@ -56,7 +56,7 @@ def main() -> int:
     listed = (f'  {name:<12} {verb.help}\n' for name, verb in VERBS.items())
     parser = Parser(
         prog=shlex.join(program()),
-        usage='%(prog)s VERB ...',
+        usage='%(prog)s COMMAND ...',
         description=DESCRIPTION + ''.join(listed),
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
@@ -65,8 +65,8 @@ def main() -> int:
     if not word.startswith('-'):
         modules = {verb.module: name for name, verb in VERBS.items()}
         known = modules | {name: name for name in VERBS}
-        hint = did_you_mean(word, known) or f"; '{parser.prog} --help' lists the verbs"
-        parser.error(f'unknown verb {word!r}{hint}')
+        hint = did_you_mean(word, known) or f"; '{parser.prog} --help' lists the commands"
+        parser.error(f'unknown command {word!r}{hint}')
     parser.parse_args([word, *arguments])
     return 0
 

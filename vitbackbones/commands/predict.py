@@ -1,29 +1,31 @@
-"""``vitbackbones predict``: run a model on images, folders and videos; write what it answers.
+"""``vitbackbones predict``: run a model on images, folders and videos.
 
 options:
-  checkpoint     a file of weights, the work dir for the latest, or WORK_DIR/best; not needed for
-                 an exported file, or if weights come with the package
-  inputs         images, folders, videos
+  checkpoint     a file of weights, a work dir (uses the latest checkpoint), or WORK_DIR/best; not
+                 required for an exported file, or if the package includes weights
+  inputs         images, folders or videos to predict
   --out          folder for the results; must be empty or new
   --resume       continue the prediction in DIR, with the same model, settings and inputs
-  --overwrite    start from the beginning although DIR is not empty
-  --amp          compute in half precision
-  --batch-size   images, or tiles, at a time (default: 1)
-  --masks        form of the masks in predictions.json (default: rle)
-  --no-pictures  write the numbers and masks only, which takes less time
+  --overwrite    start from the beginning, even if DIR is not empty
+  --amp          use half precision
+  --batch-size   predict N images or tiles at a time (default: 1)
+  --masks        format of the masks in predictions.json (default: rle)
+  --no-pictures  write only numbers and masks, which is faster
 
 examples:
-  %(prog)s detr_aug_vit_s_shapes photo.jpg --out out  # weights that come with the package
+  %(prog)s detr_aug_vit_s_shapes photo.jpg --out out  # weights in the package
   %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes photos --out out
-  %(prog)s quick_detector work_dirs/quick_detector photo.jpg film.mp4 --out out --amp
-  %(prog)s model.onnx photos --out out  # an exported file, with its card beside it
-  %(prog)s quick_detector work_dirs/quick_detector scans --out out --tiles 640  # large pictures
+  %(prog)s quick_detector work_dirs/quick_detector photo.jpg video.mp4 --out out --amp
+  %(prog)s model.onnx photos --out out  # an exported file and its metadata file
+  %(prog)s quick_detector work_dirs/quick_detector scans --out out --tiles 640  # large images
 
-Out come out/predictions.json, out/pictures and, for segmentation, index masks in out/masks; the
-segments of a panoptic model are in out/panoptic.json and out/panoptic. A file that fails is named,
-the others are done, and the exit status is 2. What is answered is at once in out/predictions.jsonl,
-a line for each image, and predictions.json is made of it at the end, also after Ctrl-C, SIGTERM or
-SIGHUP. Whatever stopped it, the same command goes on with --resume.
+The results are out/predictions.json, visualizations in out/pictures and, for segmentation, index
+masks in out/masks. A panoptic model writes out/panoptic.json and out/panoptic.
+
+If a file fails, its name and the reason are printed, the other files are predicted, and the exit
+status is 2. Each prediction is written to out/predictions.jsonl at once, one line per image;
+predictions.json is written at the end, also after Ctrl-C, SIGTERM or SIGHUP. To continue an
+interrupted prediction, run the same command with --resume.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -86,9 +88,9 @@ def predict(options: Namespace) -> None:
         used = any(file.name != LOCK for file in out.iterdir())
         if used and not options.resume and not options.overwrite:
             raise InputError(
-                f'--out {out}: is not empty. Choose another folder, --resume to continue the '
-                'prediction there, or --overwrite, which starts from the beginning and replaces '
-                'predictions.json and the pictures of the same names.'
+                f'--out {out}: is not empty. Choose another folder, continue the prediction '
+                'there with --resume, or start from the beginning with --overwrite, which '
+                'replaces predictions.json and images with the same names.'
             )
         sources = find_sources(found.inputs, out)
         model = in_tiles(found.load(), found.tiling, options.batch_size)
@@ -97,7 +99,9 @@ def predict(options: Namespace) -> None:
             threshold = Threshold(options.score_threshold, '--score-threshold')
         print(printable(f'weights: {found.weights} ({in_words(model.meta.get("classes", ()))})'))
         _mention_own_run(found.along)
-        drawn = f'; objects drawn from a score of {threshold}' * (found.task == 'detection')
+        drawn = (f'; showing objects with a score of at least {threshold}') * (
+            found.task == 'detection'
+        )
         print(printable(f'runtime: {model.runtime}{drawn}'))
         least = threshold.of(model.meta.get('classes', ()))
         writer = WRITERS[found.task](out, model.meta, least, options.masks)
@@ -138,4 +142,4 @@ def _mention_own_run(along: str | None) -> None:
     """Say that a run of the user has weights, where those of the package answer."""
     run = Path('work_dirs', along or '')
     if along and any(run.glob('*.pth')):
-        print(f'{run} has weights of your own. To use them, give {run} before the inputs')
+        print(f'{run} contains your own weights. To use them, give {run} before the inputs')

@@ -1,4 +1,4 @@
-"""``vitbackbones.train`` and ``vitbackbones.test``: the commands as functions of Python.
+"""``vitbackbones.train`` and ``vitbackbones.test``: the commands as Python functions.
 
 Options are read as the command line is, so that checks and messages are the same.
 """
@@ -87,6 +87,6 @@ def _parsed(verb: str, positional: list, options: dict[str, Any]) -> dict[str, A
     named = dict(options)
     changes = named.pop('cfg_options', None) or {}  # which need not be read from text
     if not isinstance(changes, Mapping):
-        raise InputError(f'cfg_options={changes!r}: must be a dict of settings, by their keys')
+        raise InputError(f'cfg_options={changes!r}: must be a dict from keys to settings')
     given = Namespace(cfg_options=dict(changes))
     return vars(verb_parser(verb, _CallParser).parse_args(_words(positional, named), given))

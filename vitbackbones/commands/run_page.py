@@ -1,4 +1,4 @@
-"""``vitbackbones page``: what a work dir says of its run, on one page.
+"""``vitbackbones page``: show a run on one page: curves, metrics and images.
 
 options:
   work_dir  work dir of a training, finished or running
@@ -18,7 +18,7 @@ from ..utils.files import prepare_folder
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     parser.add_argument('work_dir', metavar='WORK_DIR')
-    place = f'where the page goes (default: WORK_DIR/{NAME})'
+    place = f'write the page to this file (default: WORK_DIR/{NAME})'
     parser.add_argument('--out', metavar='FILE', help=place)
 
 

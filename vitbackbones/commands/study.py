@@ -52,7 +52,7 @@ from ..errors import InputError
 from ..utils.messages import did_you_mean
 from ..utils.rules import DICT, TEXT, Rule, listed, named, number, whole
 
-COUNT = named('a whole number above 0', whole(1))
+COUNT = named('an integer of at least 1', whole(1))
 PAIR = listed(number(), 2)
 # What a study and a variant hold.
 STUDY = {
@@ -61,7 +61,7 @@ STUDY = {
     'metric': TEXT,
     'length': COUNT,
     'seeds': Rule(
-        'one or more different whole numbers',
+        'at least one integer, all different',
         lambda x: listed(whole(0), least=1).fits(x) and len({*x}) == len(x),
     ),
     'baseline': TEXT,
@@ -69,9 +69,9 @@ STUDY = {
 }
 VARIANT = {
     'options': DICT,
-    'paper': named('a number, or two', number() | PAIR),
+    'paper': named('a number or two numbers', number() | PAIR),
     'against': TEXT,
-    'expected': Rule('two numbers, the lower one first', lambda x: PAIR.fits(x) and x[0] < x[1]),
+    'expected': Rule('two numbers, the smaller one first', lambda x: PAIR.fits(x) and x[0] < x[1]),
 }
 OPTIONAL = {
     'rates': named('a list of learning rates above 0', listed(number(above=0), least=1)),
@@ -127,8 +127,9 @@ class Study:
             val, test = ({**each, 'pipeline': None, 'test_mode': None} for each in sets)
             if val == test:
                 raise InputError(
-                    f'{self.file}: rates: val_dataloader and test_dataloader of {config.filename} '
-                    'have the same pictures; validate on others, such as a part of train (indices)'
+                    f'{self.file}: rates: val_dataloader and test_dataloader of '
+                    f'{config.filename} have the same images; validate on others, such as a '
+                    'part of train (indices)'
                 )
         loop = config.train_cfg
         length = self.length
@@ -235,13 +236,13 @@ class Run:
         """Refuse to mix results of two configs in one table.
 
         Raises:
-            InputError: the run was begun with other settings.
+            InputError: the run was started with other settings.
         """
         begun = self.folder.exists() and self.config.is_file()
         if begun and self.config.read_text() != self.text:
             raise InputError(
-                f'{self.folder}: was begun with other settings ({self.config.name} beside it); '
-                'remove it, or choose another --work-dir'
+                f'{self.folder}: was started with other settings ({self.config.name} in the '
+                'same folder); remove it, or choose another --work-dir'
             )
 
 
@@ -267,15 +268,19 @@ def _variants(content: dict, file: Path) -> Iterator[Variant]:
     for name, entry in content['variants'].items():
         place = f'{file}: variants.{name}'
         if not re.fullmatch(r'[\w-]+', name):
-            raise InputError(f'{place}: a name is made of letters, digits, _ and -')
+            raise InputError(f'{place}: a name may contain only letters, digits, _ and -')
         if not isinstance(entry, dict):
             raise InputError(f'{place}: is {entry!r}, but it must be a dict')
         _require(entry, VARIANT, place)
         for key in entry.get('options', {}):
             if key.partition('.')[0] in SHARED:
-                raise InputError(f'{place}: {key}: length and seeds are those of the study')
+                raise InputError(
+                    f'{place}: {key}: must not be set here, because the study sets length and seeds'
+                )
             if key == RATE and 'rates' in content:
-                raise InputError(f'{place}: {key}: the study chooses it (rates)')
+                raise InputError(
+                    f'{place}: {key}: must not be set here, because the study chooses it (rates)'
+                )
         against = entry.get('against', content['baseline'])
         if against not in content['variants']:
             near = did_you_mean(against, list(content['variants']))
@@ -294,4 +299,4 @@ def _require(given: dict, known: dict[str, Rule], place: str, needed: Iterable[s
         if not known[key].fits(value):
             raise InputError(f'{place}: {key}={value!r}: must be {known[key].text}')
     if missing := [key for key in needed if key not in given]:
-        raise InputError(f'{place}: no {", ".join(missing)}')
+        raise InputError(f'{place}: has no {", ".join(missing)}')

@@ -1,13 +1,14 @@
 """``vitbackbones test``: its command line.
 
 options:
-  --dataset       for ImageNet classifiers: other labels or images
-  --tta           average over the config's scales and flips
-  --draw          write pictures of prediction and ground truth to DIR
-  --report        write a page of scores, mistakes and the worst pictures
+  --dataset       for ImageNet classifiers: use other labels or images
+  --tta           average predictions over the scales and flips of the config
+  --draw          write images of predictions and ground truth to DIR
+  --report        write a page of scores, mistakes and the worst images to DIR
   --overwrite     replace the page of an earlier --report
-  --num-pictures  number of pictures (default: 16)
-  --faster-coco   compute COCO metrics by faster-coco-eval, which gives the same numbers sooner
+  --num-pictures  limit --draw and --report to N images (default: 16)
+  --faster-coco   compute COCO metrics with faster-coco-eval, which gives the same numbers in less
+                  time
 
 examples:
   %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes --draw pictures
@@ -33,7 +34,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('--dataset', choices=SETS)
     add_shared(add, '--fused', '--compile', '--trusted')
-    runtime = SHARED['--runtime'] | {'default': 'torch', 'help': 'what computes (default: torch)'}
+    runtime = SHARED['--runtime'] | {
+        'default': 'torch',
+        'help': ('use this runtime (default: torch)'),
+    }
     add('--runtime', **runtime)
     single = parser.add_mutually_exclusive_group()
     single.add_argument('--tta', action='store_true')

@@ -1,40 +1,39 @@
 """``vitbackbones train``: its command line.
 
 options:
-  --pretrained   in place of the backbone checkpoint in the config: a file, its address, a name of
-                 published weights such as deit_s, or "auto" for those nearest to what the config
-                 names
+  --pretrained   start from these backbone weights instead of those in the config: a file, its URL,
+                 a name of published weights such as deit_s, or "auto" for published weights that
+                 fit the config
   --scratch      start from random weights
-  --resume       continue from FILE or, without it, from the latest checkpoint of the work dir
-  --overwrite    start from the beginning where the work dir holds checkpoints, and remove them
-  --steps        train for N iterations, with the whole schedule scaled to them
-  --epochs       train for N epochs, likewise, if the config counts epochs
-  --freeze       train neck and head alone, or freeze the stem and the first N stages of the
-                 backbone (blocks, where it has no stages)
-  --lora         train, of the backbone, low-rank adapters of attention and MLPs alone
-  --cache-gb     with --freeze backbone: compute the maps of each picture once and keep them, in
-                 at most G * 10^9 bytes of the cache of this package
-  --cache-views  with --freeze backbone: train on K draws of each picture, for pipelines with
-                 random steps; without --cache-gb the same ones, whose maps are not kept
+  --resume       continue from FILE or, without FILE, from the latest checkpoint of the work dir
+  --overwrite    remove the checkpoints in the work dir and start from the beginning
+  --steps        train for N iterations, and scale the whole schedule
+  --epochs       for configs that count epochs: train for N epochs, and scale the whole schedule
+  --freeze       train only neck and head, or freeze the stem and the first N stages of the backbone
+                 (blocks, if it has no stages)
+  --lora         in the backbone, train only low-rank adapters in attention and MLPs
+  --cache-gb     with --freeze backbone: compute the feature maps of each image once and cache them;
+                 the cache holds at most G GB (10^9 bytes)
+  --cache-views  with --freeze backbone: train on K fixed augmented views of each image, for
+                 pipelines with random steps; --cache-gb also caches their feature maps
   --amp          train in mixed precision
-  --fsdp         with several processes, keep a part of weights, gradients and optimizer in each
-  --compile      compile the blocks of backbone and transformer, each kind once for any image
-                 size: minutes at the start, shorter steps
-  --track        follow the run in tensorboard, wandb or mlflow, beside the local log, with
-                 pictures of predictions at each evaluation; "page" makes only WORK_DIR/run.html,
-                 as the others do
-  --overfit      learn N training pictures by heart for a minute, in WORK_DIR/overfit, and name
-                 what is broken where that fails
-  --smoke        try some steps, evaluation and resuming, in WORK_DIR/smoke; needs no data and no
-                 weights, and on a CPU seconds for a small model, minutes for a large one
+  --fsdp         split weights, gradients and optimizer state among all processes
+  --compile      compile the blocks of backbone and transformer, for any image size: the start takes
+                 minutes, but steps are faster
+  --track        also log to tensorboard, wandb or mlflow, with prediction images at each
+                 evaluation; every choice writes WORK_DIR/run.html, and "page" nothing else
+  --overfit      overfit N training images for one minute, in WORK_DIR/overfit, and report the
+                 likely cause if that fails
+  --smoke        test some steps, evaluation and resuming, in WORK_DIR/smoke, without data or
+                 weights; on a CPU this takes seconds for a small model, minutes for a large one
 
 examples:
-  %(prog)s detr_aug_vit_s_coco --smoke              a look at all of it, in seconds or minutes
+  %(prog)s detr_aug_vit_s_coco --smoke              try everything, in seconds or minutes
   %(prog)s detr_aug_vit_s_coco --amp
-  %(prog)s quick_detector --data-root my_pictures   pictures and annotations of your own
-  %(prog)s quick_detector --data-root my_pictures --overfit 8   what is broken, if AP stays at 0
-  %(prog)s my_config.py --resume                    continue where a run was stopped
-  %(prog)s my_config.py --track tensorboard         losses, metrics and pictures there as well
+  %(prog)s quick_detector --data-root my_pictures   your own images and annotations
+  %(prog)s quick_detector --data-root my_pictures --overfit 8   find the cause if AP stays at 0
+  %(prog)s my_config.py --resume                    continue an interrupted run
+  %(prog)s my_config.py --track tensorboard         also log losses, metrics and images there
 """
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace

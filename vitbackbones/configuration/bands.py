@@ -32,7 +32,10 @@ def use_bands(config: Config) -> Config:
             if kind in LOADING:
                 step.update(type=f'{SCOPE}.LoadImage', color_type=bands)
             elif kind in COLORS:
-                raise InputError(f'{path}.pipeline: {kind} changes colors, and {given}. Remove it')
+                raise InputError(
+                    f'{path}.pipeline: {kind} changes colors, which is not possible with '
+                    f'{given}. Remove it'
+                )
     settings = config.model.get('data_preprocessor') or {}
     settings.update({key: False for key in settings if key in EXCHANGES})
     return config

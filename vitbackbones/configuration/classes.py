@@ -1,4 +1,4 @@
-"""The classes of a config: how many its model counts, and how its data sets name them."""
+"""The classes of a config: how many its model counts, and how its datasets name them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -68,7 +68,7 @@ def _set_weights(part: dict, before: int, count: int) -> None:
 
 
 def class_names(config: Config, dataset: dict) -> tuple[str, Sequence[str] | None]:
-    """Return the key that gives a data set its classes, and their names.
+    """Return the key that gives a dataset its classes, and their names.
 
     Names that only a file knows are None.
     """
@@ -89,7 +89,7 @@ def training_classes(config: Config) -> Sequence[str]:
 
 
 def config_meta(config: Config, split: str = 'test') -> dict[str, Any]:
-    """Return what the first data set of a split tells of itself: ``classes``, ``palette``."""
+    """Return what the first dataset of a split tells of itself: ``classes``, ``palette``."""
     dataset = first_dataset(config, split)
     with DATASETS.switch_scope_and_registry(config.get('default_scope')) as registry:
         kind = registry.get(dataset.type)
@@ -99,7 +99,7 @@ def config_meta(config: Config, split: str = 'test') -> dict[str, Any]:
 def agreed_meta(config: Config, checkpoint: dict, model: nn.Module, source: str) -> dict[str, Any]:
     """Return ``classes``, of the checkpoint or else the config or else numbers, and ``palette``.
 
-    Names that the config's data set class brings along may differ from the checkpoint's, as two
+    Names that the config's dataset class brings along may differ from the checkpoint's, as two
     releases of a toolbox spell a class in two ways; names that the config states may not.
 
     Raises:
@@ -116,7 +116,7 @@ def agreed_meta(config: Config, checkpoint: dict, model: nn.Module, source: str)
 
 
 def check_classes(config: Config, splits: tuple[str, ...]) -> None:
-    """Compare every ``num_classes`` of the model with the data sets of ``splits``.
+    """Compare every ``num_classes`` of the model with the datasets of ``splits``.
 
     Raises:
         InputError: two differ; both keys are named.
@@ -127,7 +127,7 @@ def check_classes(config: Config, splits: tuple[str, ...]) -> None:
         for key, width in widths if names else ():
             if width != len(names):
                 raise InputError(
-                    f'{config.filename}: {key} is {width}, but {path}.{source} names '
-                    f'{len(names)} classes ({shorten(names)}). Set {key}={len(names)}, or set '
-                    'metainfo.classes of every data set to the classes of the model.'
+                    f'{config.filename}: {key} is {width}, but {path}.{source} has {len(names)} '
+                    f'classes ({shorten(names)}). Set {key}={len(names)}, or set '
+                    'metainfo.classes of every dataset to the classes of the model.'
                 )

@@ -1,4 +1,4 @@
-"""The data sets and metrics of a config: where they stand in it, and which files are missing."""
+"""The datasets and metrics of a config: where they stand in it, and which files are missing."""
 
 import copy
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def loaders(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[
 
 
 def datasets(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple[str, dict]]:
-    """Yield key and config of every data set; of a wrapper, those inside."""
+    """Yield key and config of every dataset; of a wrapper, those inside."""
     waiting = [(f'{name}.dataset', loader['dataset']) for name, loader in loaders(config, splits)]
     while waiting:
         path, dataset = waiting.pop(0)
@@ -40,7 +40,7 @@ def datasets(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tuple
 
 
 def separated(config: Config) -> Config:
-    """Return a copy of ``config`` whose splits share no data set or metric, to change one alone."""
+    """Return a copy of ``config`` whose splits share no dataset or metric, to change one alone."""
     config = copy.deepcopy(config)
     for split in SPLITS:
         for key in (f'{split}_dataloader', f'{split}_evaluator'):
@@ -50,7 +50,7 @@ def separated(config: Config) -> Config:
 
 
 def use_files(dataset: dict, settings: dict) -> None:
-    """Give a data set other files, of another type perhaps, in place; it is read as before.
+    """Give a dataset other files, of another type perhaps, in place; it is read as before.
 
     Suffixes, lists and subsets belong to the files that it had, and are left out.
     """
@@ -60,7 +60,7 @@ def use_files(dataset: dict, settings: dict) -> None:
 
 
 def first_dataset(config: Config, split: str) -> dict:
-    """Return the config of the data set of a split; of a wrapper, the first one inside."""
+    """Return the config of the dataset of a split; of a wrapper, the first one inside."""
     return next(datasets(config, (split,)))[1]
 
 
@@ -80,7 +80,7 @@ def evaluators(config: Config, splits: tuple[str, ...] = SPLITS) -> Iterator[tup
 def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> Config:
     """Check that the files of ``splits`` are there; return a config with absolute data roots.
 
-    The data root stands in each data set and again in the paths of the evaluators; ``given``,
+    The data root stands in each dataset and again in the paths of the evaluators; ``given``,
     ``--data-root``, takes its place. Tar shards are used where they are there in place of folders.
 
     Raises:
@@ -90,13 +90,13 @@ def locate_data(config: Config, given: str | None, splits: tuple[str, ...]) -> C
     roots = {dataset['data_root'] for _, dataset in datasets(config) if dataset.get('data_root')}
     if given and len(roots) > 1:
         raise InputError(
-            f'--data-root: the data sets of this config lie in several folders ({sorted(roots)}); '
-            'set them one by one with --cfg-options'
+            '--data-root: the datasets of this config are in several folders '
+            f'({sorted(roots)}); set them one by one with --cfg-options'
         )
     written = {root: given or root for root in roots if not is_remote(root)}
     if given and not written:
         raise InputError(
-            '--data-root: no data set of this config has a data_root on this machine; set its '
+            '--data-root: no dataset of this config has a data_root on this machine; set its '
             'paths with --cfg-options'
         )
     config = copy.deepcopy(config)
@@ -117,7 +117,7 @@ def require_folder(given: str | None) -> None:
     """Refuse a ``--data-root`` that is no folder.
 
     Raises:
-        InputError: says so, and names the folder of the data set where a file of it was given.
+        InputError: says so, and names the folder of the dataset where a file of it was given.
     """
     if not given or is_remote(given) or resolve(given).is_dir():
         return
@@ -125,11 +125,11 @@ def require_folder(given: str | None) -> None:
     if not place.exists():
         raise InputError(f'--data-root {given}: no such folder')
     folder = place.parent.parent if place.parent.name == 'annotations' else place.parent
-    raise InputError(f'--data-root {given}: is a file; give the folder of the data set, {folder}')
+    raise InputError(f'--data-root {given}: is a file; give the folder of the dataset, {folder}')
 
 
 def _use_shards(config: Config, roots: dict[str, str]) -> None:
-    """Let data sets whose class folder is not there, but its shards, read these; print which."""
+    """Let datasets whose class folder is not there, but its shards, read these; print which."""
     used = []
     for _, dataset in datasets(config):
         split = dataset.get('data_prefix') or dataset.get('split')
@@ -146,7 +146,7 @@ def _use_shards(config: Config, roots: dict[str, str]) -> None:
             dataset.update(type=f'{SCOPE}.ImageNetShards', shards=split)
     if process_rank() == 0:
         for file in dict.fromkeys(used):
-            print(f'{file}: shards are read instead of class folders')
+            print(f'{file}: using shards instead of class folders')
 
 
 def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
@@ -156,19 +156,19 @@ def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
         if _is_there(root, value):
             continue
         places = ' and '.join(str(place / value) for place in candidates(root))
-        remedy = 'Give the folder of the data set with --data-root,'
+        remedy = 'Give the folder of the dataset with --data-root,'
         if root.name in SHAPES:
             command = f'python -m vitbackbones.data.shapes {root}{SHAPES[root.name]}'
             remedy = f'Write the Shapes data with "{command}". {remedy}'
         smoke = command_line('train', 'CONFIG', '--smoke')
         raise InputError(
-            f'{root / value}: the {key} of {path} is not there (looked for {places}). '
+            f'{root / value}: the {key} of {path} does not exist (looked for {places}). '
             f'{remedy} or try the config without data with "{smoke}".'
         )
 
 
 def _named_files(dataset: dict) -> dict[str, str]:
-    """Return the files and folders of a data set relative to its data root, by their keys."""
+    """Return the files and folders of a dataset relative to its data root, by their keys."""
     prefix = dataset.get('data_prefix') or {}
     named = {'ann_file': dataset.get('ann_file')}
     named |= prefix if isinstance(prefix, dict) else {'data_prefix': prefix}
@@ -182,7 +182,7 @@ def _is_there(root: Path, value: str) -> bool:
 
 
 def layout_found(config: Config, root: Path) -> list[bool]:
-    """Tell of each file and folder that the data sets of a config name whether ``root`` has it."""
+    """Tell of each file and folder that the datasets of a config name whether ``root`` has it."""
     named = [dataset for _, dataset in datasets(config)]
     return [_is_there(root, value) for d in named for value in _named_files(d).values()]
 

@@ -88,11 +88,11 @@ def probe(program: str) -> Probe:
             command, capture_output=True, text=True, errors='replace', timeout=SECONDS
         )
     except subprocess.TimeoutExpired:
-        return Probe(f'no answer within {SECONDS} seconds')
+        return Probe(f'no response within {SECONDS} seconds')
     if ended.returncode == 0:
         return Probe(answers=json.loads(ended.stdout.splitlines()[-1]))
     if ended.returncode < 0:
-        return Probe(f'the process was ended by {signal.Signals(-ended.returncode).name}')
+        return Probe(f'the process was killed by {signal.Signals(-ended.returncode).name}')
     lines = ended.stderr.strip().splitlines()
     raised = [line for line in lines if line and not line[0].isspace() and 'Error' in line]
     return Probe((raised or lines or [f'exit status {ended.returncode}'])[-1])
@@ -184,7 +184,10 @@ def torch(env: Environment) -> Answer:
         text = f'{version} is built without CUDA, but this machine has an NVIDIA GPU'
         return 'problem', text, 'pip install --force-reinstall torch torchvision'
     text = f'{version} for CUDA {answers["cuda"]} does not find the GPU: {answers["fault"]}'
-    remedy = 'nvidia-smi, which shows the CUDA version of the driver; newer drivers run older CUDA'
+    remedy = (
+        'nvidia-smi (it shows the CUDA version of the driver; newer drivers also run older '
+        'CUDA versions)'
+    )
     return 'problem', text, remedy
 
 
@@ -236,7 +239,7 @@ def opencv(env: Environment) -> Answer:
     if len(there) < 2:
         return 'ok', probe.answers['version']
     state = 'note' if len({env.version(name) for name in there}) == 1 else 'problem'
-    in_force = f'the one in use is {probe.answers["version"]}'
+    in_force = f'{probe.answers["version"]} is in use'
     return state, f'{names} install the same files; {in_force}', remedy
 
 
@@ -246,12 +249,12 @@ def family(env: Environment) -> Answer:
     onedl = [name for name in ONEDL if name in env.packages]
     if originals and onedl:
         names = f'{_versions(env, onedl)} and {_versions(env, originals)}'
-        text = f'{names} install the same modules; which of them is imported is a matter of chance'
+        text = f'{names} install the same modules, so it is random which of them is imported'
         again = ' '.join(onedl)
         both = ' '.join([*onedl, *originals])
         return 'problem', text, f'pip uninstall -y {both} && pip install --no-deps {again}'
     if not originals and not onedl:
-        text = 'not installed: models by name work; training and predicting need a toolbox'
+        text = 'not installed; models by name work, but training and inference require a toolbox'
         return 'note', text, "pip install 'vitbackbones[onedl]'"
     return 'ok', _versions(env, [*onedl, *originals])
 
@@ -301,7 +304,7 @@ def installation_fault() -> str:
     if state != 'problem':
         text = unequal_pair(env)
         remedy = [_torch_again(env)]
-    return f"{text}; type: {remedy[0]} ('vitbackbones doctor' looks at everything)" if text else ''
+    return f"{text}; type: {remedy[0]} ('vitbackbones doctor' checks everything)" if text else ''
 
 
 def import_needed(module: str, verb: str) -> ModuleType:
@@ -315,12 +318,12 @@ def import_needed(module: str, verb: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if str(error.name).startswith('vitbackbones.'):
             raise InputError(
-                f'{verb}: vitbackbones-runtime runs exported files alone; for more, "pip uninstall '
-                'vitbackbones-runtime", then "pip install \'vitbackbones[all]\'"'
+                f'{verb}: vitbackbones-runtime only runs exported files. For other commands: '
+                '"pip uninstall vitbackbones-runtime", then "pip install \'vitbackbones[all]\'"'
             ) from error
         raise InputError(
-            f'{verb} needs the package {error.name}, which is not installed; '
-            "install all that the commands need: pip install 'vitbackbones[all]'"
+            f'{verb} requires the package {error.name}, which is not installed; install the '
+            "packages of all commands: pip install 'vitbackbones[all]'"
         ) from error
     except Exception as error:  # of any kind, from the packages that do not fit
         fault = installation_fault()

@@ -77,7 +77,7 @@ def _length(config: Config, steps: int | None, epochs: int | None) -> Length:
     other = {'--steps': 'epochs', '--epochs': 'steps'}[option]
     before = loop.get(key)
     if not isinstance(before, int) or before < 1:
-        counted = f'counts {other}; give --{other}' if len(loop) else 'has no train_cfg'
+        counted = f'is in {other}; use --{other}' if len(loop) else 'has no train_cfg'
         raise InputError(f'{option}: {config.filename} {counted}')
     return Length(key, before, now)
 

@@ -32,7 +32,7 @@ READ_KEYS = RUNNER_KEYS | {'frozen', 'lora', 'fsdp', 'own_data', 'tta_model', 't
 # What cannot be changed on the command line, and what can be done instead.
 INSTEAD = {
     'data_root': '; use --data-root',
-    'custom_imports': '; it was read with the file, set it there',
+    'custom_imports': '; it is read together with the file, so set it there',
 }
 
 # Dicts without a type whose keys are read one by one: a misspelled one would have no effect.

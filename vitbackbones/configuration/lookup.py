@@ -77,6 +77,6 @@ def _registries_of(package: str) -> ModuleType:
         return import_module(f'{package}.registry')
     except ImportError as error:
         raise InputError(
-            f'default_scope={package!r}: {package}.registry cannot be imported ({error}); '
-            'is the package installed?'
+            f'default_scope={package!r}: {package}.registry cannot be imported ({error}); is '
+            'the package installed?'
         ) from error

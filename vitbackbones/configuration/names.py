@@ -1,4 +1,4 @@
-"""The shipped configs and other files that a config or a command names: where they lie.
+"""Find shipped configs and other files that a config or a command refers to.
 
 A clone has the configs in ``configs/``, an installed wheel in ``vitbackbones/.mim/configs``, where
 OpenMMLab's tools look for them. Relative paths are looked up in the current directory, then in the
@@ -36,7 +36,7 @@ def config_name(file: str | Path) -> str:
 
 
 def find_config(text: str | Path) -> Path | None:
-    """Return the shipped config, or a base of one, that ``text`` means; None for any other text.
+    """Return the shipped config, or a base, with the name ``text``; None if there is none.
 
     Args:
         text: ``detr_aug_vit_s_coco``, ``coco/detr_aug_vit_s``, either with ``.py`` at its end and
@@ -54,7 +54,7 @@ def find_config(text: str | Path) -> Path | None:
 
 
 def config(name: str) -> str:
-    """Return the path of a shipped config, for tools that take a file.
+    """Return the path of a shipped config, for tools that require a file.
 
     In a config of your own, ``_base_ = __import__('vitbackbones').config('detr_aug_vit_s_coco')``
     works under the tools of every OpenMMLab toolbox.
@@ -67,18 +67,20 @@ def config(name: str) -> str:
     """
     file = find_config(name)
     if file is None:
-        raise InputError(f'{name}: no config of this name{nearest_config(name)}')
+        raise InputError(f'{name}: there is no config with this name{nearest_config(name)}')
     return str(file)
 
 
 def nearest_config(text: str | Path) -> str:
-    """Return the end of a message that names the config nearest to ``text``, or ``''``."""
+    """Return the end of a message that suggests the config nearest to ``text``, or ``''``."""
     text = str(text).removeprefix(SCOPE)
     path = Path(text)
     if BASES in path.parts:
         files = (CONFIGS / BASES / path.parent.name).glob('*.py')
         shown = {file.stem: f'configs/{file.relative_to(CONFIGS).as_posix()}' for file in files}
-        return did_you_mean(path.stem, shown) or '; docs/versions.md says what replaces old parts'
+        return did_you_mean(path.stem, shown) or (
+            '; docs/versions.md lists the replacements of old parts'
+        )
     folders = {file.parent.name for file in config_files().values()}
     guess = f'{path.stem}_{path.parent.name}' if path.parent.name in folders else path.stem
     show = shown_path if text.endswith('.py') else str

@@ -31,8 +31,8 @@ def read_config(path: str | Path, options: dict | None = None) -> Config:
         file = find_config(path)
     if file is None and Path(path).is_dir():
         raise InputError(
-            f'{path}: is a folder and no config; data of your own are given with --data-root, such '
-            f'as {command_line("train", "quick_detector", "--data-root", path)}'
+            f'{path}: is a folder, not a config; give your own data with --data-root, for '
+            f'example {command_line("train", "quick_detector", "--data-root", path)}'
         )
     if file is None:
         near = nearest_config(path)
@@ -93,7 +93,7 @@ def require_sections(config: Config, *sections: str) -> None:
         near = get_close_matches(missing[0], given, n=1, cutoff=0.85)
         hint = f'; is {near[0]!r} meant to be {missing[0]!r}?' if near else ''
         raise InputError(
-            f'{config.filename}: no complete config, it has no {", ".join(missing)}{hint}'
+            f'{config.filename}: the config is incomplete, it has no {", ".join(missing)}{hint}'
         )
 
 
@@ -102,7 +102,7 @@ def _explain(error: Exception, file: Path) -> str:
     chain = config_files(error) or [file]
     if isinstance(error, FileNotFoundError) and len(chain) > 1:
         missing = chain[-1]
-        return f'{chain[-2]}: _base_ names {missing}, which does not exist{nearest_config(missing)}'
+        return f'{chain[-2]}: its _base_ {missing} does not exist{nearest_config(missing)}'
     if isinstance(error, InputError):
         return f'{chain[-1]}: {_text(error)}'
     if isinstance(error, SyntaxError):

@@ -54,26 +54,26 @@ FACTOR = number(least=0)
 POSITIVE = number(above=0)
 PART = number(least=0, most=1)
 RANGE = named(
-    'two numbers above 0, the lower first',
+    'two numbers above 0, the smaller one first',
     Rule('', lambda x: listed(POSITIVE, 2).fits(x) and x[0] <= x[1]),
 )
 PARTS = Rule(
-    'a list of numbers from 0 that add up to 1 or less',
+    'a list of numbers of at least 0 with a sum of at most 1',
     lambda x: listed(PART).fits(x) and sum(x) < 1 + 1e-6,
 )
 WEIGHTS = Rule(
-    'a number from 0 or a list of 1 or more (a number from 0 each, not all 0)',
+    'a number of at least 0, or a list of such numbers (not all 0)',
     lambda x: FACTOR.fits(x) or listed(FACTOR, least=1).fits(x) and any(x),
 )
 OF_BOXES = Rule(
-    'a loss of overlap, such as GIoULoss', lambda x: callable(x) or 'iou' in str(x).lower()
+    'a loss based on overlap, such as GIoULoss', lambda x: callable(x) or 'iou' in str(x).lower()
 )
 LEVEL = Rule(
     'the name of a log level, such as INFO',
     lambda x: isinstance(x, int | str) and logging.getLevelName(x) != f'Level {x}',
 )
 LENGTH = Rule(
-    'a whole number from 1',  # 1e4 is one
+    'an integer of at least 1',  # 1e4 is one
     lambda x: is_number(x) and x >= 1 and float(x).is_integer(),
 )
 IOU = choice('mIoU', 'mDice', 'mFscore')
@@ -86,15 +86,15 @@ SCORES = choice('precision', 'recall', 'f1-score', 'support')
 RULE = choice('greater', 'less', None)
 SEED = whole(0, 2**32 - 1)
 FILE_NAME = Rule(
-    "the name of a file with one '{}', such as epoch_{}.pth",
+    "a file name with one '{}', such as epoch_{}.pth",
     lambda x: isinstance(x, str) and x.count('{}') == 1 and '/' not in x,
 )
-WRITABLE = Rule('the name of a file or folder that can be written', can_be_written)
+WRITABLE = Rule('the name of a file or folder that you can write to', can_be_written)
 SIZE = named(
-    'a number above 0 or a pair of them',  # pixels, or parts of the image
+    'a number above 0 or a pair of such numbers',  # pixels, or parts of the image
     POSITIVE | listed(POSITIVE, 2),
 )
-SIZES = named(f'{SIZE.text}, or a list of such', SIZE | listed(SIZE))
+SIZES = named(f'{SIZE.text}, or a list of these', SIZE | listed(SIZE))
 
 # By the place of the value: parts of keys as in a shell (``*_dataloader``, ``{begin,end}``),
 # ``**`` for any depth, ``@CocoMetric`` for nothing but to go on in dicts of that type alone.
@@ -132,8 +132,12 @@ SCHEMA: dict[str, Rule] = {
     '*_dataloader.dataset.datasets': listed(TYPED),
     '*_dataloader.dataset.pipeline': listed(STEP, least=1),
     '*_dataloader.dataset.**.pipeline': listed(STEP) | NONE,
-    'train_dataloader.dataset.**.with_bbox': named('True, as training needs boxes', choice(True)),
-    'train_dataloader.dataset.**.with_label': named('True, as training needs labels', choice(True)),
+    'train_dataloader.dataset.**.with_bbox': named(
+        'True, because training requires boxes', choice(True)
+    ),
+    'train_dataloader.dataset.**.with_label': named(
+        'True, because training requires labels', choice(True)
+    ),
     '*_dataloader.dataset.**.{metainfo,filter_cfg}': DICT | NONE,
     '*_dataloader.dataset.**.metainfo.classes': listed(TEXT) | TEXT,
     '*_dataloader.dataset.**.metainfo.palette': COLORS | listed(whole(0, 255), 3) | TEXT,
@@ -170,7 +174,9 @@ SCHEMA: dict[str, Rule] = {
     '*_evaluator.**.items': listed(SCORES, least=1),
     '*_evaluator.**.num_classes': COUNT | NONE,
     '*_evaluator.**.use_mp_eval': FLAG,
-    'val_evaluator.**.format_only': named('False, as it measures nothing otherwise', choice(False)),
+    'val_evaluator.**.format_only': named(
+        'False, because otherwise nothing is evaluated', choice(False)
+    ),
     '*_evaluator.**.topk': COUNT | listed(COUNT, least=1),
     '*_evaluator.**.@MultiLabelMetric.topk': COUNT | NONE,
     '*_evaluator.**.thrs': PART | listed(PART | NONE, least=1) | NONE,
@@ -182,7 +188,9 @@ SCHEMA: dict[str, Rule] = {
     '*_evaluator.**.@CocoMetric.metric': COCO | listed(COCO, least=1),
     '*_evaluator.**.@CocoMetric.metric_items': listed(COCO_ITEMS, least=1) | NONE,
     '*_evaluator.**.@CocoMetric.{classwise,sort_categories}': FLAG,
-    '*_evaluator.**.@CocoMetric.iou_thrs': named("None: COCO's summary needs its own", NONE),
+    '*_evaluator.**.@CocoMetric.iou_thrs': named(
+        'None: the COCO summary requires its own thresholds', NONE
+    ),
     # -- length
     'train_cfg.by_epoch': FLAG,
     'train_cfg.{max_epochs,max_iters,val_interval}': LENGTH,
@@ -193,7 +201,7 @@ SCHEMA: dict[str, Rule] = {
     'optim_wrapper.optimizer.weight_decay': FACTOR,
     'optim_wrapper.optimizer.momentum': number(least=0, below=1),
     'optim_wrapper.optimizer.dampening': PART,
-    'optim_wrapper.optimizer.maximize': named('False, as losses are minimized', choice(False)),
+    'optim_wrapper.optimizer.maximize': named('False, because losses are minimized', choice(False)),
     'optim_wrapper.optimizer.eps': POSITIVE | listed(POSITIVE | NONE, 2),
     'optim_wrapper.optimizer.betas': listed(number(least=0, below=1), least=2),
     'optim_wrapper.accumulative_counts': COUNT,

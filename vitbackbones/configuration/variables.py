@@ -25,8 +25,8 @@ def late_variables(config: Config) -> list[str]:
         users = [base for base in bases if name in _names(base, ast.Load)]
         if users:
             found.append(
-                f'{file}: {name} has no effect here, as {users[0].name} has used its own value '
-                f'before. Change the settings that {name} stands in'
+                f'{file}: {name} has no effect here, because {users[0].name} has already used '
+                f'its own value. Change the settings that contain {name}'
             )
     return found
 

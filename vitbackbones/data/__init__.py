@@ -1,1 +1,1 @@
-"""The Shapes data, what OpenMMLab's data sets lack, and ``checks`` of data before a run."""
+"""The Shapes data, what OpenMMLab's datasets lack, and ``checks`` of data before a run."""

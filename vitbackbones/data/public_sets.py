@@ -52,7 +52,7 @@ class IdxPictures(BaseDataset):
     Files that end with ``.gz`` are unpacked while they are read.
 
     Raises:
-        InputError: one is missing, cut short or of another form, or they do not fit.
+        InputError: one is missing, truncated or of another form, or they do not fit.
     """
 
     def load_data_list(self) -> list[dict]:

@@ -1,4 +1,4 @@
-"""What ``predict`` is given: images, folders of them, videos; frame after frame.
+"""The inputs of ``predict``: images, folders and videos, frame by frame.
 
 An image counts as one frame, without a number.
 """
@@ -28,7 +28,7 @@ DEFAULT_RATE = 25.0  # frames per second, of a video that does not say
 
 @dataclass(frozen=True)
 class Source:
-    """A file, and the name that its results go by: its path below what all inputs share."""
+    """A file, and the name of its results: its path relative to the common folder of all inputs."""
 
     path: Path
     name: str
@@ -73,7 +73,7 @@ class Frame:
 
 
 def find_sources(inputs: Sequence[str], out: Path, role: str = 'INPUT') -> list[Source]:
-    """Return all images and videos of files and folders, sorted in each folder, no file twice.
+    """Return all images and videos in files and folders, sorted by folder and without duplicates.
 
     Args:
         inputs: paths; a folder stands for all below it, except hidden files and what is in
@@ -121,7 +121,7 @@ def _files(path: Path, out: Path, role: str) -> list[Path]:
 
 
 def count_frames(source: Source) -> int:
-    """Return how many frames a video claims to have, 0 if it cannot be opened; 1 for an image."""
+    """Return the number of frames in a video header, 0 if it cannot be opened; 1 for an image."""
     if not source.is_video:
         return 1
     return max(0, int(cv2.VideoCapture(str(source.path)).get(cv2.CAP_PROP_FRAME_COUNT)))

@@ -89,7 +89,7 @@ def draw_detections(
 ) -> Iterator[tuple[str, Image.Image]]:
     """Yield names and pictures of what mmdet's ``model`` finds on ``number`` images of ``dataset``.
 
-    The model is in evaluation mode, the data set in test mode; lower scores are left out.
+    The model is in evaluation mode, the dataset in test mode; lower scores are left out.
     """
     classes = dataset.metainfo['classes']
 

@@ -44,7 +44,7 @@ def name_classes(
 def draw_classes(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, Image.Image]]:
     """Yield names and pictures of answers of mmpretrain's ``model`` for images of ``dataset``.
 
-    The model is in evaluation mode, the data set in test mode.
+    The model is in evaluation mode, the dataset in test mode.
     """
     classes = dataset.metainfo['classes']
 

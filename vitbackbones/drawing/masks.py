@@ -1,6 +1,6 @@
 """Pictures of segmentations: the classes' colors over the image, annotated and predicted.
 
-Colors are the palette of the data set, over the image in gray, so that they look the same on
+Colors are the palette of the dataset, over the image in gray, so that they look the same on
 every object. Pixels that evaluation ignores keep the image as it is.
 """
 
@@ -48,7 +48,7 @@ def legend(
 def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, Image.Image]]:
     """Yield names and pictures of answers of mmseg's ``model`` for images of ``dataset``.
 
-    The model is in evaluation mode, the data set in test mode, with masks or without.
+    The model is in evaluation mode, the dataset in test mode, with masks or without.
     """
     palette = dataset.metainfo['palette']
     load = dataset.pipeline.transforms[0]

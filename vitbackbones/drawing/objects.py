@@ -30,7 +30,7 @@ class Objects:
 
 
 def annotated(info: dict) -> Objects:
-    """Return what mmdet's data set knows of an image: its segments, or its objects."""
+    """Return what mmdet's dataset knows of an image: its segments, or its objects."""
     if info.get('segments_info'):
         segments = info['segments_info']
         ids = to_ids(cv2.imread(info['seg_map_path'])[..., ::-1])

@@ -1,4 +1,4 @@
-"""Samples of a data set on a sheet: a row for each picture, a cell for each way of seeing it."""
+"""Samples of a dataset on a sheet: a row for each picture, a cell for each way of seeing it."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain

@@ -155,7 +155,7 @@ def picture_format(path: Path) -> str:
     """
     kind = Image.registered_extensions().get(path.suffix.lower())
     if kind not in Image.SAVE:
-        raise InputError(f'{path}: pictures have a suffix such as .png or .jpg')
+        raise InputError(f'{path}: an image file must have a suffix such as .png or .jpg')
     return kind
 
 
@@ -183,13 +183,13 @@ def spread(count: int, number: int) -> list[int]:
 def draw_samples(
     dataset, number: int, draw: Callable[[int, str], Image.Image]
 ) -> Iterator[tuple[str, Image.Image]]:
-    """Draw images spread over a data set.
+    """Draw images spread over a dataset.
 
     Args:
         dataset: one of OpenMMLab's, in test mode.
         number: of images.
-        draw: makes the picture of a place in the data set and the path of its image, which is
-            ``''`` where the data set holds decoded images.
+        draw: makes the picture of a place in the dataset and the path of its image, which is
+            ``''`` where the dataset holds decoded images.
 
     Yields:
         A name, ``<place>_<image name>``, and the picture, as soon as it is drawn.
@@ -200,7 +200,7 @@ def draw_samples(
 
 
 def answered(model: 'nn.Module', sample: dict) -> 'BaseDataElement':
-    """Return what a toolbox's model answers for one sample of its data set, on the CPU."""
+    """Return what a toolbox's model answers for one sample of its dataset, on the CPU."""
     import torch
     from mmengine.dataset import pseudo_collate
 

@@ -1,1 +1,1 @@
-"""Models as files for other runtimes, and the proof that they answer alike."""
+"""Export models to files for other runtimes, and compare their outputs."""

@@ -1,4 +1,4 @@
-"""The images that value ranges are calibrated on: enough, of the model's kind, none for judging."""
+"""Choose images for calibration: enough, suitable for the model, and none for evaluation."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ NOTHING = -1  # beside the labels of a detector
 
 
 def pictures_of(config: Config, split: str) -> list[Path]:
-    """Return the picture files of the data sets of a split, in their order.
+    """Return the image files of the datasets of a split, in their order.
 
     Raises:
         InputError: they are not files of their own, as in tar shards.
@@ -36,7 +36,9 @@ def pictures_of(config: Config, split: str) -> list[Path]:
             built.full_init()
         paths = [built.get_data_info(i).get('img_path') for i in range(len(built))]
         if not all(paths):
-            raise InputError(f'{place}: its pictures are no files; name class folders, not shards')
+            raise InputError(
+                f'{place}: its images are not files; use class folders instead of shards'
+            )
         files += map(Path, paths)
     return files
 
@@ -49,35 +51,35 @@ def choose(files: Sequence[Path]) -> list[Path]:
     """
     if len(files) < FEWEST:
         raise InputError(
-            f'--calibrate: {len(files)} pictures are too few to read ranges on; '
-            f'give {FEWEST} or more, best {ENOUGH}'
+            f'--calibrate: {len(files)} images are too few for calibration; give at least '
+            f'{FEWEST}, better {ENOUGH}'
         )
     return [files[i] for i in spread(len(files), ENOUGH)]
 
 
 def require_others(calibration: Sequence[Path], judged: Sequence[Path]) -> None:
-    """Refuse pictures that the file is judged by, also copies of them."""
+    """Reject images that the file is evaluated on, and copies of them."""
     sizes = {file.stat().st_size for file in calibration}
     digests = {digest(file): file for file in calibration}
     for file in judged:
         same = digests.get(digest(file)) if file.stat().st_size in sizes else None
         if same:
             raise InputError(
-                f'--calibrate: {same} is one of the pictures that the file is judged by ({file}); '
-                'give training pictures'
+                f'--calibrate: {same} is one of the images that the file is evaluated on '
+                f'({file}); give training images'
             )
 
 
 def require_seen(exported: Exported, files: Sequence[Path]) -> None:
-    """Refuse pictures on which the model tells nothing apart, as those of another task or masks."""
+    """Reject images on which all predictions are equal, such as masks or images of another task."""
     seen = {NOTHING} if exported.card.task == 'detection' else set()
     for file in files:
         seen.update(_labels(exported.predict(read_image(str(file)))))
         if len(seen) > 1:
             return
     raise InputError(
-        f'--calibrate: on all {len(files)} pictures, such as {files[0]}, the model sees the '
-        'same or nothing; give pictures as it was trained on'
+        f'--calibrate: on all {len(files)} images, such as {files[0]}, the model predicts the '
+        'same or nothing; give images of the kind that it was trained on'
     )
 
 

@@ -43,8 +43,8 @@ def _saving(file: Path) -> Iterator[None]:
     except (OSError, RuntimeError) as error:
         megabytes = shutil.disk_usage(file.parent).free / 1e6
         raise InputError(
-            f'{file.name} cannot be written to a disk with {megabytes:.1f} MB left '
-            f'({in_one_line(error)})'
+            f'{file.name} cannot be written ({in_one_line(error)}); the disk has '
+            f'{megabytes:.1f} MB left'
         ) from error
 
 
@@ -191,7 +191,7 @@ def keep_small_numbers(model: 'Model') -> None:
 
 
 def require_packages(name: str) -> None:
-    """Check that what a format takes is installed.
+    """Check that the packages of a format are installed.
 
     Raises:
         InputError: a package is not.

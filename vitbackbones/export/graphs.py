@@ -1,4 +1,4 @@
-"""A network as a graph of torch, whose batch and size may be left open."""
+"""Trace a network to a torch graph, with a dynamic batch or image size."""
 
 import logging
 from collections.abc import Collection, Iterator
@@ -19,7 +19,7 @@ AT_MOST = 100  # characters of a reason
 
 
 class FromPixels(nn.Module):
-    """Take pictures (N, H, W, 3), red first, in uint8, and normalize them inside.
+    """Accepts images (N, H, W, 3) of uint8 in RGB, and normalizes them.
 
     Args:
         network: maps images (N, 3, H, W), normalized, to a tuple.
@@ -80,7 +80,7 @@ def ports(program: ExportedProgram) -> tuple[Tensor, list[Tensor]]:
 
 @contextmanager
 def silenced() -> Iterator[None]:
-    """Keep off the console what exporters print, log and warn of."""
+    """Hide the output, logs and warnings of exporters."""
     root = logging.getLogger()
     level = root.level
     filters = [*root.filters]

@@ -1,4 +1,4 @@
-"""An exported file in the place of a config's model, so that the config's metrics measure it."""
+"""Test an exported file with the metrics of a config."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ def use_exported(config: Config, file: str, trusted: bool = False) -> Config:
 
 
 class ExportedInTest(BaseModel):
-    """A toolbox's model whose answers are those of an exported file.
+    """A toolbox model that returns the predictions of an exported file.
 
     Args:
         file: the file.
@@ -44,7 +44,9 @@ class ExportedInTest(BaseModel):
         super().__init__()
         self.exported = load(file, trusted=trusted)
         if self.exported.card.task != task:
-            raise InputError(f'{file} is of {self.exported.card.task}, and the config of {task}')
+            raise InputError(
+                f'{file} was exported for {self.exported.card.task}, but the config is for {task}'
+            )
 
     def __deepcopy__(self, memo: dict) -> 'ExportedInTest':
         return self  # to hooks that average weights: it has none, and no runtime can be copied

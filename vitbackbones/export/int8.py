@@ -1,4 +1,4 @@
-"""Graphs in 8 bits, judged by the task's own metric beside the graph in float32.
+"""INT8 graphs, evaluated with the metric of the task and compared with float32.
 
 NNCF reads the range of every tensor on training images and lets matrix multiplications and
 convolutions compute in 8 bits. LayerNorm, softmax and whatever else its rules for transformers name
@@ -79,9 +79,9 @@ def to_int8(file: Path, settings: Int8) -> Card:
         else:
             other = '' if settings.control else '--accuracy-control, or '
             raise InputError(
-                f'in 8 bits {judge.metric} is {after:.4f} on {len(judge.files)} pictures, and '
-                f'{before:.4f} in float32: more than --max-drop {settings.max_drop:g} is lost, so '
-                f'nothing was kept. Try {other}more pictures for --calibrate'
+                f'INT8 lowers {judge.metric} from {before:.4f} to {after:.4f} on '
+                f'{len(judge.files)} images, more than --max-drop {settings.max_drop:g} allows; '
+                f'no file was written. Try {other}more images for --calibrate'
             )
         for part in Path(folder).iterdir():
             os.replace(part, file.with_name(part.name))

@@ -1,4 +1,4 @@
-"""What judges an INT8 file: the metric of its task, or how often it agrees with float32."""
+"""Evaluate an INT8 file, with the metric of its task or by its agreement with float32."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,7 +29,7 @@ SAME = 0.5  # IoU of the boxes of one object
 
 
 class Validation:
-    """Judges by the metric of a config on its test set.
+    """Evaluates with the metric of a config on its test set.
 
     Args:
         exported: the file in float32.
@@ -43,7 +43,7 @@ class Validation:
         config.update(work_dir=work_dir, load_from=None, resume=False)
         with silenced():
             self.runner = QuietRunner.from_cfg(config)
-        self.metric = 'unknown until it was measured'
+        self.metric = 'unknown until the evaluation'
 
     def score(self, exported: Exported) -> float:
         """Evaluate an exported file.
@@ -60,13 +60,16 @@ class Validation:
         name = next((name for name in METRICS if name in found), None)
         if name is None:
             raise InputError(
-                f'test_evaluator: its metrics give {", ".join(found) or "no number"}, and int8 is '
-                f'judged by one of {", ".join(METRICS)}'
+                f'test_evaluator: its metrics give {", ".join(found) or "no number"}, but INT8 '
+                f'requires one of {", ".join(METRICS)}'
             )
         self.metric = name
         value = float(found[name]) / METRICS[name]
         if not 0 <= value <= 1:  # of nothing AP is -1, and IoU not a number
-            raise InputError(f'test_evaluator: {name} is {value:g}: nothing to find is annotated')
+            raise InputError(
+                f'test_evaluator: {name} is {value:g}: the test set has no annotations to '
+                'evaluate against'
+            )
         return value
 
 
@@ -78,7 +81,7 @@ class Agreeing(NamedTuple):
 
 
 class Agreement:
-    """Judges by how many answers are those of the graph in float32, where no truth is known."""
+    """Evaluates without ground truth: the fraction of predictions that equal those in float32."""
 
     metric = 'agreement with float32'
 
@@ -92,7 +95,10 @@ class Agreement:
         equal = sum(count.equal for count in counts)
         total = sum(count.total for count in counts)
         if total == 0:
-            raise InputError('--images: the model finds nothing on them, so nothing can be judged')
+            raise InputError(
+                '--images: the model detects nothing in these images, so there is nothing '
+                'to compare'
+            )
         return equal / total
 
     def count(self, exported: Exported, file: Path) -> Agreeing:

@@ -1,4 +1,4 @@
-"""A model in torch behind its graphs in the cache: what they are made of, built when needed."""
+"""The torch model of cached graphs, built only when it is needed."""
 
 import copy
 from dataclasses import replace
@@ -21,7 +21,7 @@ from .writing import Settings, export, input_of
 
 
 class Original:
-    """The model of a config on the CPU, and what is exported of it.
+    """The model of a config on the CPU, and its exportable form.
 
     Args:
         config: of a detector, a segmentor or a classifier, checked.
@@ -51,8 +51,8 @@ class Original:
         subject = of_config(self.config, predictor=self.predictor)
         if {'masks', 'segments'} & {*subject.network.outputs}:
             raise InputError(
-                'masks of a graph are stretched to the size of the picture, those of torch made '
-                "in it; 'vitbackbones export' makes such a graph"
+                'an exported file computes masks in its input size and enlarges them, but torch '
+                "computes them in the image size; use 'vitbackbones export' for such a file"
             )
         steps = subject.steps(None)
         return replace(subject, steps=lambda size: steps)

@@ -1,4 +1,4 @@
-"""How far the predictions of an exported file are from those of the model that it was made of.
+"""Measure the differences between an exported file and its model.
 
 Detections are compared as sets. If two scores are equal up to floating-point rounding error, their
 order depends on the last bits, and so does which of the two is last in the list, or missing.
@@ -65,7 +65,7 @@ def differences_in_half(found: Answers, wanted: Answers) -> dict[str, float]:
 
 
 def exceeded(found: Mapping[str, float]) -> dict[str, float]:
-    """Return the differences that are too large; what is no number is."""
+    """Return the differences that are too large, including NaN."""
     wrong = {}
     for name, value in found.items():
         most = PIXELS if name in IN_PIXELS else TOLERANCE

@@ -1,4 +1,4 @@
-"""A test pipeline as the plain steps of a card, for what runs the exported file.
+"""Convert a test pipeline to the plain steps of a metadata file.
 
 What the steps mean is in :mod:`..runtime.preparing`. A graph for any size takes the picture as the
 pipeline leaves it. One for a fixed size gets it
@@ -25,7 +25,7 @@ HOW = ('interpolation', 'backend')
 
 
 def steps_of(config: Config, size: Size | None = None) -> list[dict]:
-    """Return the steps from a picture to the input of an exported model.
+    """Return the steps from an image to the input of an exported model.
 
     Args:
         config: its test pipeline, data preprocessor and ``test_cfg`` are read.
@@ -45,8 +45,8 @@ def steps_of(config: Config, size: Size | None = None) -> list[dict]:
         crop, stride = (list(as_list(test[key])) for key in ('crop_size', 'stride'))
         if size and list(size) != crop:
             raise InputError(
-                f'{config.filename}: windows of {crop[0]} x {crop[1]} slide over the image '
-                f'(model.test_cfg); export with --size {crop[0]}x{crop[1]}'
+                f'{config.filename}: model.test_cfg slides windows of {crop[0]} x {crop[1]} '
+                f'over the image; use --size {crop[0]}x{crop[1]}'
             )
         return [*steps, {'type': 'slide', 'crop': crop, 'stride': stride}]
     if size:
@@ -130,9 +130,11 @@ def _plain(kind: str, step: Mapping, config: Config) -> dict:
     """
     what = f'{config.filename}: {kind} of the test pipeline'
     if kind not in READ:
-        raise InputError(f'{what} cannot be exported; these can: {", ".join(READ)}')
+        raise InputError(f'{what} cannot be exported; supported: {", ".join(READ)}')
     if unread := sorted(step.keys() - {'type', *READ[kind]}):
-        raise InputError(f'{what} cannot be exported with {", ".join(unread)}')
+        raise InputError(
+            f'{what} cannot be exported with {", ".join(unread)}; remove that from the step'
+        )
     how = {key: step[key] for key in HOW if step.get(key)}
     if kind == 'Resize':
         sides = _sides(step['scale'])

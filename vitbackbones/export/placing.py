@@ -1,4 +1,4 @@
-"""Where an export is made, and how its files take their places.
+"""Export in a temporary folder, then move the files to their places.
 
 An export is two or three files. They are made in a folder beside their places and moved together,
 so that a whole export is left under the name, the earlier one or the new one. A process that is

@@ -1,4 +1,4 @@
-"""INT8 graphs by NNCF: which matrix multiplications and convolutions compute in 8 bits."""
+"""INT8 quantization with NNCF: which matrix multiplications and convolutions run in INT8."""
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -59,7 +59,9 @@ def quantized(
     except InputError:
         raise
     except Exception as error:  # of many kinds
-        raise InputError(f'NNCF has no 8-bit form of it: {in_one_line(error, LONGEST)}') from error
+        raise InputError(
+            f'NNCF cannot quantize this model: {in_one_line(error, LONGEST)}'
+        ) from error
 
 
 def accuracy_control(

@@ -1,4 +1,4 @@
-"""What is exported: a network from images to named answers, and all that its card says of it.
+"""The subject of an export: a network with named outputs, and the facts for its metadata file.
 
 It comes from a config and a checkpoint, or is a model by name. Weights are read as for a
 prediction: by the same words, with the same checks.

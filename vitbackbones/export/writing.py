@@ -1,4 +1,4 @@
-"""Write a model as a file for other runtimes, with its card, and prove that it answers alike.
+"""Write a model as a file for other runtimes with a metadata file, and compare the outputs.
 
 What has not been proved is not kept: file and card are made and compared in a folder of their own,
 and take their places together (``placing.py``).
@@ -70,7 +70,7 @@ def export(
     finish: Callable[[Path], Card] | None = None,
     elsewhere: bool = True,
 ) -> Card:
-    """Write a model and its card, and return the card.
+    """Write a model and its metadata file, and return the content of the latter.
 
     What is at ``file`` is replaced at the end. ``pictures`` are compared beside random images.
     ``finish`` changes the file once it has been compared, and returns its card, as
@@ -204,15 +204,16 @@ def _parity(
         found.append(differences(exported.run(image), wanted, sides))
         if wrong := exceeded(found[-1]):
             text = (
-                f'the exported file does not answer as the model: {in_words(wrong)}, where at most '
-                f'{TOLERANCE:g} is allowed; it was removed'
+                'the outputs of the exported file differ from those of the model: '
+                f'{in_words(wrong)}; {TOLERANCE:g} is allowed. The file was removed'
             )
             precise = image if image.dtype == np.uint8 else image.astype(np.float64)
             exact = _wanted(copy.deepcopy(network).double(), exported.card, precise)
             if of_rounding := exceeded(differences(wanted, exact, sides)):
                 text += (
-                    f'. Nor does the model itself in double precision ({in_words(of_rounding)}): '
-                    'rounding decides what it answers, as where many scores are nearly equal'
+                    f'. The model itself differs in double precision ({in_words(of_rounding)}), '
+                    'so its outputs depend on rounding, for example because many scores are '
+                    'nearly equal'
                 )
             raise InputError(text)
         count += len(image)

@@ -70,7 +70,7 @@ def open_picture(source: Source, file: Path, annotation: Path | None = None) -> 
     """Return a picture by its header, of the split that its folders name, or its annotation's.
 
     Raises:
-        InputError: it cannot be read, or is cut short.
+        InputError: it cannot be read, or is truncated.
     """
     try:
         if file.exists() and not file.is_file():  # a pipe is read forever

@@ -1,4 +1,4 @@
-"""The files of a data set of unknown origin, what is wrong with them, and what was changed."""
+"""The files of a dataset of unknown origin, what is wrong with them, and what was changed."""
 
 import os
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Classes and splits of a data set in YOLO's form: what a YAML file or darknet's obj.data says."""
+"""Classes and splits of a dataset in YOLO's form: what a YAML file or darknet's obj.data says."""
 
 import os
 import re
@@ -61,7 +61,7 @@ def read_settings(file: Path) -> dict:
 
 
 def folder_of(file: Path) -> Path:
-    """Return the folder of a data set whose YAML file is given.
+    """Return the folder of a dataset whose YAML file is given.
 
     It is that of the file, or the one around the pictures to which the file leads.
 
@@ -102,7 +102,7 @@ def _says_nothing(name: str) -> bool:
 
 @dataclass
 class Told:
-    """What a file says of the data set in its folder."""
+    """What a file says of the dataset in its folder."""
 
     file: Path
     settings: dict = field(default_factory=dict)

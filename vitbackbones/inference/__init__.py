@@ -1,1 +1,1 @@
-"""Predictions for files, folders and videos, written so that a run can be continued."""
+"""Predictions for files, folders and videos, which can be continued after an interruption."""

@@ -1,4 +1,4 @@
-"""The model of a config and its weights, checked before anything of it is built."""
+"""The model of a config with its weights, checked before anything is built."""
 
 import re
 import zlib
@@ -45,7 +45,7 @@ ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')
 
 
 def read_model_config(name: str, changes: Mapping[str, Any]) -> Config:
-    """Return a config of a known task, checked; nothing of it is built.
+    """Return a checked config of a known task; nothing is built.
 
     Args:
         name: of a config, or a file.
@@ -64,7 +64,7 @@ def read_model_config(name: str, changes: Mapping[str, Any]) -> Config:
 
 
 def weights_along(config: Config, otherwise: str) -> Path:
-    """Return the weights of a config that come with the package.
+    """Return the weights of a config that the package includes.
 
     Args:
         config: as it was read.
@@ -77,14 +77,14 @@ def weights_along(config: Config, otherwise: str) -> Path:
     trained = trained_weights()
     if name not in trained:
         raise InputError(
-            f'{name}: no trained weights come with the package, which has those of '
+            f'{name}: the package includes no trained weights for this config, only for '
             f'{", ".join(trained)}. {otherwise}'
         )
     return trained[name]
 
 
 class Weights(NamedTuple):
-    """The checkpoint of a request, and what is to be predicted."""
+    """The checkpoint of a request, and its inputs."""
 
     checkpoint: Path
     inputs: tuple[str, ...]
@@ -137,7 +137,7 @@ def find_configured(request: ModelRequest) -> FoundModel:
         settings=settings,
         inputs=[*inputs],
         task=TASKS[config.default_scope],
-        weights=f'{checkpoint.name}, which comes with the package' if along else str(checkpoint),
+        weights=f'{checkpoint.name}, included in the package' if along else str(checkpoint),
         along=along,
         threshold=read_threshold(checkpoint),
     )
@@ -162,12 +162,15 @@ def graph_of(request: ModelRequest) -> Path | None:
     original = _original(request, config, checkpoint)
     try:
         if original.first is None:
-            raise InputError('a graph of it is for images of one size, and these come in several')
+            raise InputError(
+                'an exported graph of this model accepts one fixed image size, but these '
+                'images have several'
+            )
         runtime = GraphModel(graphs, lambda: original).runtime
     except Exception as error:  # of many kinds, as of what exports
         if request.runtime != AUTO:
             raise InputError(f'--runtime {request.runtime}: {in_one_line(error)}') from error
-        print(f'runtime: torch, as {in_one_line(error)}')
+        print(f'runtime: torch, because {in_one_line(error)}')
         return None
     print(f'runtime: {runtime}')
     return graphs.file(original.first)
@@ -190,12 +193,12 @@ def _why_torch(request: ModelRequest, device: torch.device) -> str | None:
     """
     given = request.for_torch()
     if request.runtime not in (AUTO, 'torch') and (given or device.type != 'cpu'):
-        what = given[0] if given else f'{device.type}; give --device cpu'
-        raise InputError(f'--runtime {request.runtime} computes on the CPU, without {what}')
+        what = given[0] if given else f'{device.type}; use --device cpu'
+        raise InputError(f'--runtime {request.runtime} runs only on the CPU, and not with {what}')
     if request.runtime == 'torch':
         return ''
     if given:
-        return f', as {given[0]} is for torch'
+        return f', because {given[0]} requires torch'
     if device.type != 'cpu':
         return ''
     if request.runtime == AUTO and not find_spec('openvino'):
@@ -266,8 +269,8 @@ def _find_weights(config: Config, request: ModelRequest) -> Weights:
     if len(request.inputs) > 1 and not _is_input(Path(request.inputs[0]), come_along):
         return Weights(choose_checkpoint(request.inputs[0], 'CHECKPOINT'), request.inputs[1:])
     otherwise = (
-        'Give CHECKPOINT before the inputs: the work dir of a training, a file, or the name of a '
-        'published detector.'
+        'Give CHECKPOINT before the inputs: the work dir of a training, a file, or the name of '
+        'a published detector.'
     )
     return Weights(weights_along(config, otherwise), request.inputs)
 

@@ -1,4 +1,4 @@
-"""A model of a config that graphs in the cache answer; torch answers what none of them is for.
+"""A model that runs as cached exported graphs, and in torch for all other image sizes.
 
 Where the model takes images of any size, one graph answers everything. Where it cannot, a size gets
 a graph of its own once torch has spent on it what an export takes, up to a small number of sizes.
@@ -33,7 +33,7 @@ WORTH = 10.0  # seconds in torch on pictures of one size, from which on it is wo
 
 
 class GraphModel:
-    """A model that graphs answer as far as possible.
+    """A model that runs as exported graphs whenever possible.
 
     Args:
         graphs: in the cache, where others are added.
@@ -68,7 +68,7 @@ class GraphModel:
             subject = self.original.subject
             self.taken = self.original.taken
             self.meta = {'classes': subject.classes, 'palette': subject.palette}
-            self.runtime = f'torch, and {graphs.runtime} for sizes that come often'
+            self.runtime = f'torch, and {graphs.runtime} for frequent image sizes'
         graphs.tidy()
 
     @cached_property
@@ -113,7 +113,7 @@ class GraphModel:
         with self._lock:
             if reason not in self._refused:
                 self._refused.add(reason)
-                tqdm.write(printable(f'torch answers in its place: {reason}'), file=sys.stderr)
+                tqdm.write(printable(f'using torch instead: {reason}'), file=sys.stderr)
 
     def _graph_name(self, size: tuple[int, int]) -> str:
         """Return the name of the graph that answers images of a size, (H, W); '' if none can."""
@@ -154,13 +154,16 @@ class GraphModel:
             self._opened.pop(name, None)
             if graph := self._open(name):  # another process has made it
                 return graph
-            tqdm.write(f'exporting for {self.graphs.runtime}, once for these weights', sys.stderr)
+            tqdm.write(
+                f'exporting for {self.graphs.runtime}, only once for these weights', sys.stderr
+            )
             start = perf_counter()
             card = self.original.export(self.graphs, name)
         seconds = perf_counter() - start
         worst = max(card.parity['differences'].values())
         self.runtime = (
-            f'{self.graphs.runtime}, exported now in {seconds:.0f} s, equal to {worst:.0e}'
+            f'{self.graphs.runtime}, exported now in {seconds:.0f} s, with differences of at '
+            f'most {worst:.0e}'
         )
         self._opened.pop(name)
         return self._open(name)

@@ -1,4 +1,4 @@
-"""The predictions made so far, on the disk as soon as they are known.
+"""A file with all predictions so far, written after each batch.
 
 ``predictions.jsonl`` gets a line for every image and frame when its batch is answered, so that
 nothing which stops a prediction takes more than that batch away. Beside it, ``settings.json`` says
@@ -27,7 +27,7 @@ MORE = b'"more": true}\n'  # the end of a line that is not the last of its batch
 
 
 class Journal:
-    """The lines of one folder of results.
+    """The predictions in one folder of results, one line each.
 
     Args:
         folder: where they are.
@@ -48,19 +48,19 @@ class Journal:
             file = folder / SETTINGS
             if not file.is_file() or not self.path.is_file():
                 raise InputError(
-                    f'--resume: no prediction to continue in {folder}; leave --resume out'
+                    f'--resume: there is no prediction to continue in {folder}; remove --resume'
                 )
             before = EARLIER | _parsed(file, file.read_bytes())
             changed = [
-                f'{key} was {before.get(key)}, is {now}'
+                f'{key} was {before.get(key)} and is now {now}'
                 for key, now in settings.items()
                 if before.get(key) != now
             ]
             if changed:
                 raise InputError(
-                    f'--resume: {folder} was begun with other settings: {"; ".join(changed)}. '
-                    'Give the earlier ones, choose another folder, or --overwrite to start from '
-                    'the beginning.'
+                    f'--resume: {folder} was started with other settings: {"; ".join(changed)}. '
+                    'Use the earlier settings, choose another folder, or start from the '
+                    'beginning with --overwrite.'
                 )
             lines = _whole_batches(self.path)
         records = _records(self.path, lines)
@@ -111,7 +111,9 @@ def _records(path: Path, lines: Sequence[bytes]) -> list[dict]:
     """Read lines that name a file each."""
     records = [_parsed(path, line) for line in lines]
     if any(type(record.get('file_name')) is not str for record in records):
-        raise InputError(f'{path} is damaged (a line without file_name); --overwrite starts again')
+        raise InputError(
+            f'{path} is damaged (a line without file_name); start again with --overwrite'
+        )
     return records
 
 
@@ -119,7 +121,7 @@ def _parsed(path: Path, text: bytes) -> dict:
     try:
         parsed = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InputError(f'{path} is damaged ({error}); --overwrite starts again') from error
+        raise InputError(f'{path} is damaged ({error}); start again with --overwrite') from error
     if not isinstance(parsed, dict):
-        raise InputError(f'{path} is damaged (not a JSON object); --overwrite starts again')
+        raise InputError(f'{path} is damaged (not a JSON object); start again with --overwrite')
     return parsed

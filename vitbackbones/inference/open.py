@@ -1,4 +1,4 @@
-"""The model that answers: a config and its weights, or an exported file.
+"""Open a model for inference: a config with its weights, or an exported file.
 
 For an exported file, and for a model whose graph is in the cache, nothing of torch or OpenMMLab is
 imported.
@@ -40,7 +40,7 @@ GPUS = (Path('/dev/nvidiactl'), Path('/dev/kfd'))  # without asking torch
 
 @dataclass(frozen=True)
 class FoundModel:
-    """A model that was found, and what follows from it.
+    """A model that was found, with its inputs and settings.
 
     Attributes:
         load: returns what prepares frames and answers batches of them.
@@ -64,7 +64,7 @@ class FoundModel:
 
 
 class OpenModel:
-    """A model that answers pictures, as ``predict`` does; from :func:`open_model`.
+    """A model that predicts images, as ``predict`` does; made by :func:`open_model`.
 
     Attributes:
         weights: the file that they are in.
@@ -139,7 +139,7 @@ def open_model(
     merge: str = 'nms',
     score_threshold: float | None = None,
 ) -> OpenModel:
-    """Open a model to ask it from Python what is on pictures.
+    """Open a model to predict images from Python.
 
     Args:
         config: name or file of a config, or an exported file.
@@ -205,9 +205,9 @@ def _frame(picture: Any, number: int, color: str | int) -> Frame:
         pixels = np.moveaxis(np.atleast_1d(picture)[::-1], 0, -1)
     if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8 or not pixels.size:
         raise UnreadableImage(
-            f'{name}: must be a file, an image of Pillow, an array (H, W, 3) of uint8 in BGR or a '
-            f'tensor (3, H, W) of uint8 in RGB, not {" x ".join(map(str, np.shape(picture)))} of '
-            f'{pixels.dtype}'
+            f'{name}: must be a file, a Pillow image, an array (H, W, 3) of uint8 in BGR or a '
+            f'tensor (3, H, W) of uint8 in RGB, not {" x ".join(map(str, np.shape(picture)))} '
+            f'of {pixels.dtype}'
         )
     return Frame(Source(Path(name), name), np.ascontiguousarray(pixels))
 
@@ -216,7 +216,7 @@ def _frame(picture: Any, number: int, color: str | int) -> Frame:
 
 
 def find_model(request: ModelRequest) -> FoundModel:
-    """Return the model that is meant.
+    """Find the model of a request.
 
     Raises:
         InputError: something is wrong with the config, the weights, the exported file or an option.
@@ -227,7 +227,10 @@ def find_model(request: ModelRequest) -> FoundModel:
         found = _recalled(request) or _configured(request)
     tiling = request.tiling
     if tiling and found.task == 'classification':
-        raise InputError(f'--tiles: {request.config} answers a picture as a whole; leave it out')
+        raise InputError(
+            f'--tiles: {request.config} is a classifier and predicts on whole images; '
+            'remove --tiles'
+        )
     settings = found.settings | {'--tiles': str(tiling) if tiling else None}
     return replace(found, settings=settings, tiling=tiling)
 
@@ -265,9 +268,11 @@ def _recalled(request: ModelRequest) -> FoundModel | None:
 def _exported(request: ModelRequest) -> FoundModel:
     file = Path(request.config)
     for option in request.given():
-        raise InputError(f'{file}: an exported file takes no {option}; leave it out')
+        raise InputError(f'{file}: {option} is not supported for an exported file; remove it')
     if request.checkpoint:
-        raise InputError(f'{file}: an exported file takes no checkpoint; leave it out')
+        raise InputError(
+            f'{file}: an exported file already contains its weights; remove the checkpoint'
+        )
     model = ExportedModel(file, request.trusted)
     card = model.exported.card
     settings = {'the exported file': f'{file.name} ({card.file_sha256})'}
@@ -285,7 +290,7 @@ def _exported(request: ModelRequest) -> FoundModel:
 
 
 class ExportedModel:
-    """An exported file that answers frames.
+    """An exported file that predicts frames.
 
     Attributes:
         exported: the file and its card.

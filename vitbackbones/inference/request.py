@@ -1,4 +1,4 @@
-"""What is asked of :func:`.open.find_model`: which model, and how it is to answer."""
+"""The request to :func:`.open.find_model`: which model to use, and how to run it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ RUNTIMES = {AUTO: '.xml', 'torch': None, 'openvino': '.xml', 'onnxruntime': '.on
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """Which model is meant, and how it is to answer.
+    """Which model to use, and how to run it.
 
     Attributes:
         config: name or file of a config, or an exported file.

@@ -1,4 +1,4 @@
-"""A prediction from the first file to the last, whatever model answers.
+"""Predict all files, with any kind of model.
 
 While the model answers a batch, one thread reads the next and another writes the last: three
 batches are in memory at most, and all stages see them in the same order.
@@ -27,7 +27,7 @@ from .writers import PictureWriter, PredictionWriter
 
 
 class Model(Protocol):
-    """What answers: a ``Predictor``, a ``GraphModel`` or an ``ExportedModel``.
+    """A model for inference: a ``Predictor``, a ``GraphModel`` or an ``ExportedModel``.
 
     Attributes:
         meta: ``classes``, a name for each class, and ``palette`` where one is known.
@@ -49,14 +49,14 @@ class Model(Protocol):
 
 
 class Prepared(NamedTuple):
-    """A frame, and what the model takes of it."""
+    """A frame, and its input for the model."""
 
     frame: Frame
     sample: dict
 
 
 class Answered(NamedTuple):
-    """A frame, and what the model has found on it."""
+    """A frame, and its prediction."""
 
     frame: Frame
     answer: Answer
@@ -66,7 +66,7 @@ Batch = list[Prepared]  # frames of one size
 
 
 class Run:
-    """Frames one after another in batches of one size, each answered as soon as it is full.
+    """Predicts frames in batches of one image size, each as soon as it is full.
 
     Args:
         model: prepares frames and answers batches of them.
@@ -105,7 +105,7 @@ class Run:
         names = [source.name for source in sources]
         done = len(self.journal.answered & set(names))
         if done:
-            print(f'{done} of {len(sources)} files were answered before')
+            print(f'{done} of {len(sources)} files are already done')
         try:
             with closing(self.pictures):
                 self._go_through(sources)

@@ -1,4 +1,4 @@
-"""Large pictures in overlapping tiles, each answered as a picture of its own.
+"""Predict large images in overlapping tiles, each like an image of its own.
 
 A model that shrinks a photograph of 6000 x 4000 to its own size loses what is small in it. In tiles
 nothing shrinks. What two tiles both see is found twice: of objects one stays, following Akyon et
@@ -29,7 +29,7 @@ Tile = tuple[slice, slice]  # rows and columns
 
 @dataclass(frozen=True)
 class Tiling:
-    """How a picture is cut, and how the answers are merged.
+    """How an image is split into tiles, and how their predictions are merged.
 
     Attributes:
         side: of a tile, in pixels of the picture as it was given.
@@ -47,8 +47,8 @@ class Tiling:
     def __post_init__(self) -> None:
         if self.side < 1 or not 0 <= self.overlap <= 0.9 or self.merge not in MERGES:
             raise InputError(
-                f'tiles of {self}: their side must be at least 1, their overlap from 0 to 0.9, and '
-                f'what merges them one of {", ".join(MERGES)}'
+                f'tiles of {self}: the side must be at least 1, the overlap from 0 to 0.9, and '
+                f'the merging one of {", ".join(MERGES)}'
             )
 
     def __str__(self) -> str:
@@ -64,19 +64,19 @@ class Tiling:
         rows, columns = ([*ranges(side, self.side, stride)] for side in (height, width))
         if len(rows) * len(columns) > MOST:
             raise InputError(
-                f'its {width} x {height} pixels would take {len(rows) * len(columns)} tiles, and '
-                f'{MOST} are the most; make them larger'
+                f'its {width} x {height} pixels require {len(rows) * len(columns)} tiles, more '
+                f'than the limit of {MOST}; use larger tiles'
             )
         return [*product(rows, columns)]
 
 
 def in_tiles(model: Model, tiling: Tiling | None, batch_size: int) -> Model:
-    """Return a model that answers in tiles, so many at a time; the same model without a tiling."""
+    """Return a model that predicts tiles in batches, or the same model if there is no tiling."""
     return TiledModel(model, tiling, batch_size) if tiling else model
 
 
 class TiledModel:
-    """A model that answers pictures in tiles; arguments as :func:`in_tiles`."""
+    """A model that predicts images in tiles; arguments as in :func:`in_tiles`."""
 
     def __init__(self, model: Model, tiling: Tiling, batch_size: int = 1) -> None:
         self.model = model
@@ -130,7 +130,7 @@ class TiledModel:
 
 
 def merge_logits(found: Iterable[tuple[Tile, Segmented]], size: tuple[int, int]) -> Segmented:
-    """Return the labels of a picture (H, W): where tiles overlap, their logits are averaged.
+    """Return the labels of an image (H, W); logits of overlapping tiles are averaged.
 
     Those of a row of tiles are in memory. A mean and a sum have the same largest class.
 
@@ -142,7 +142,7 @@ def merge_logits(found: Iterable[tuple[Tile, Segmented]], size: tuple[int, int])
     sums = None  # sums: (classes, rows from top on, W)
     for (rows, columns), answer in found:
         if answer.logits is None or len(answer.logits) < 2:
-            raise InputError('--tiles: the model gives no logits of two or more classes to average')
+            raise InputError('--tiles: the model has no logits of at least two classes to average')
         if sums is None:
             sums = np.zeros((len(answer.logits), rows.stop - rows.start, size[1]), np.float32)
         if done := rows.start - top:
@@ -176,7 +176,7 @@ class PastedMasks:
 def merge_objects(
     found: Iterable[tuple[Tile, Detected]], size: tuple[int, int], merge: str
 ) -> Detected:
-    """Return the objects of a picture (H, W), best first, from those of its tiles.
+    """Return the objects of an image (H, W), best first, merged from its tiles.
 
     Two boxes of a class show one object if they are of different tiles and share at least
     :data:`SAME` of the smaller one, as the part of an object at an edge does. What one tile finds
@@ -195,7 +195,9 @@ def merge_objects(
     masks = []
     for number, ((rows, columns), each) in enumerate(found):
         if each.segments is not None:
-            raise InputError('--tiles: panoptic segments of tiles have no numbers in common')
+            raise InputError(
+                '--tiles: panoptic segments cannot be merged across tiles; remove --tiles'
+            )
         corner = np.array([columns.start, rows.start] * 2, np.float32)
         objects['boxes'].append(each.boxes + corner)
         objects['scores'].append(each.scores)
@@ -226,7 +228,7 @@ def merge_objects(
 
 
 def shared(box: np.ndarray, boxes: np.ndarray) -> np.ndarray:
-    """Return the part of the smaller one that a box (4,) and each of ``boxes`` (M, 4) share."""
+    """Return the overlap of a box (4,) with each of ``boxes`` (M, 4), as a part of the smaller."""
     sides = np.minimum(box[2:], boxes[:, 2:]) - np.maximum(box[:2], boxes[:, :2])
     areas = np.minimum(*((each[..., 2:] - each[..., :2]).prod(-1) for each in (box, boxes)))
     return sides.clip(0).prod(-1) / np.maximum(areas, np.finfo(np.float32).tiny)

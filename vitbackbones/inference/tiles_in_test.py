@@ -1,4 +1,4 @@
-"""Tiles of large pictures in ``test``: the config's metrics measure what ``predict`` answers."""
+"""Tiles in ``test``: the metrics of the config evaluate the predictions of ``predict --tiles``."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from .tiles import TiledModel, Tiling
 
 
 def use_tiles(config: Config, tiling: Tiling) -> Config:
-    """Return a config whose model answers the pictures of its test in tiles."""
+    """Return a config whose model predicts the test images in tiles."""
     loading = only_loading(config)
     loading.model = {
         'type': f'{SCOPE}.TiledInTest',

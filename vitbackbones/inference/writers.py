@@ -1,4 +1,4 @@
-"""What ``predict`` writes of a model's predictions: JSON files, pictures, masks.
+"""Write the predictions of ``predict``: JSON files, visualizations and masks.
 
 The JSON files are made at the end from ``predictions.jsonl``, which has one line for each image; a
 detector's holds all ``objects`` of it. An entry of a video has the number of its ``frame``.
@@ -29,7 +29,7 @@ VIDEO_LEGEND = 3 * (LINE + GAP)  # pixels below a frame: all frames have one siz
 
 
 class PredictionWriter:
-    """Read one task's answers, and write the JSON files.
+    """Collects the predictions of one task, and writes the JSON files.
 
     Args:
         out: the folder of the results.
@@ -182,7 +182,7 @@ class ObjectWriter(PredictionWriter):
 
 
 class PictureWriter:
-    """Write the drawn pictures: JPEG files, and MP4 files of videos, one of them at a time.
+    """Writes visualizations: JPEG files, and MP4 files for videos, one at a time.
 
     A video has another name until it is complete.
     """

@@ -100,7 +100,7 @@ def supports(part: nn.Module, use: str) -> bool:
 def require_size(name: str, size: int) -> None:
     """Raise an ``OptionError`` unless ``size`` is a whole number from 1."""
     if not isinstance(size, int) or size < 1:
-        raise OptionError(f'{name}={size!r}: must be a whole number from 1')
+        raise OptionError(f'{name}={size!r}: must be an integer of at least 1')
 
 
 def require_choice(name: str, value: Any, choices: Iterable) -> None:

@@ -142,8 +142,8 @@ def split_strides(
     repeated = len({*in_strides}) < len(in_strides)
     if repeated and len(in_strides) != len(out_strides):
         raise OptionError(
-            f'in_strides={in_strides}, out_strides={out_strides}: maps of one stride serve the '
-            'levels in order, so there must be as many'
+            f'in_strides={in_strides}, out_strides={out_strides}: feature maps of one stride '
+            'are assigned to the levels in order, so both must have the same length'
         )
     within = [s for s in out_strides if pooled or repeated or s <= max(in_strides)]
     own = within or [*out_strides[:1]]
@@ -208,7 +208,8 @@ class Neck(BaseModule):
         require_choice('add_extra_convs', add_extra_convs, EXTRA_SOURCES)
         if not in_channels or len(in_channels) != len(in_strides):
             raise OptionError(
-                f'in_channels={in_channels}, in_strides={in_strides}: must have one entry a map'
+                f'in_channels={in_channels}, in_strides={in_strides}: must have one entry per '
+                'feature map'
             )
         own, beyond = split_strides(in_strides, out_strides, num_outs, self.pooled)
         self.in_channels = [*in_channels]
@@ -229,7 +230,7 @@ class Neck(BaseModule):
         if given != self.in_channels:
             raise OptionError(
                 f'{type(self).__name__}: in_channels={self.in_channels}, but the backbone gives '
-                f'maps of {given} channels'
+                f'feature maps with {given} channels'
             )
         return self.resample(maps)
 

@@ -77,13 +77,13 @@ def _replace(owner: Any, name: str, replacement: Any) -> None:
 
 def _skip(patch: Patch) -> None:
     if not patch.protects:
-        LOG.debug(f'{patch.target}: not there, or not as it was; skipped')
+        LOG.debug(f'{patch.target}: skipped; it does not exist, or it was changed')
         return
     package = patch.target.partition('.')[0]
     release = import_module(f'{package}.version').__version__
     target = patch.target.replace(':', '.')
     LOG.warning(
-        f'{package} {release} has no {target} that vitbackbones can make safe: '
-        f'{patch.protects} may run code when they are loaded. Use only what you trust, or a '
-        f'supported release ({page("compatibility")}).'
+        f'{package} {release} has no {target} that vitbackbones can make safe: {patch.protects} '
+        'may run code when they are loaded. Use only files that you trust, or a supported '
+        f'release ({page("compatibility")}).'
     )

@@ -1,4 +1,4 @@
-"""Detectors, segmentors and classifiers of OpenMMLab, made for inference (``layers.fuse``).
+"""Fuse detectors, segmentors and classifiers of OpenMMLab for inference (``layers.fuse``).
 
 The toolboxes' own functions take them, and so do inferencers:
 
@@ -20,7 +20,7 @@ from ..layers import fuse_for_inference
 def fuse_model(
     model: nn.Module, dtype: torch.dtype | None = None, compile: bool = False
 ) -> nn.Module:
-    """Return a faster copy of a model in eval mode, which answers the same up to rounding.
+    """Return a faster copy of a model in eval mode, with equal outputs up to rounding.
 
     Args:
         model: a detector, a segmentor, a classifier, or one that merges its predictions of several
@@ -39,7 +39,7 @@ def fuse_model(
     backbones = {name: x for name, x in model.named_modules() if isinstance(x, Backbone)}
     if not backbones:
         asked = 'compilation' if dtype is None else 'bfloat16'
-        raise InputError(f'{asked} needs a backbone of vitbackbones, and this model has none')
+        raise InputError(f'{asked} requires a backbone of vitbackbones, and this model has none')
     for name, backbone in backbones.items():
         fused.set_submodule(name, backbone.fuse_for_inference(dtype=dtype, compile=compile))
     return fused

@@ -75,9 +75,9 @@ def require_config(initialize: Callable) -> Callable:
     def init_model(self, config, weights, *arguments, **options):
         if not config:
             raise InputError(
-                f'{weights}: {type(self).__name__} needs the config of these weights: '
-                'give it as model=CONFIG. A config inside a checkpoint is never used, because it '
-                'is Python and would run.'
+                f'{weights}: {type(self).__name__} requires the config of these weights; give '
+                'it as model=CONFIG. A config inside a checkpoint is never used, because it is '
+                'Python code and would run.'
             )
         return initialize(self, config, weights, *arguments, **options)
 
@@ -106,7 +106,7 @@ def prepare_in_mmseg(prepare: Callable) -> Callable:
         is_list = isinstance(images, list | tuple)
         images = [_picture(each) for each in images] if is_list else _picture(images)
         if is_list and not images:
-            raise InputError('inference_model: the list of pictures is empty')
+            raise InputError('inference_model: the list of images is empty')
         own = SimpleNamespace(test_pipeline=copy.deepcopy(model.cfg.test_pipeline))
         with DefaultScope.overwrite_default_scope('mmseg'):
             return prepare(images, SimpleNamespace(cfg=own))
@@ -126,14 +126,14 @@ def _picture(given) -> str | np.ndarray:
         try:
             return pixels_of(given)
         except Exception as error:  # Pillow reads a file only now, and every plugin has its own
-            raise InputError(f'image of Pillow: {in_one_line(error)}') from error
+            raise InputError(f'a Pillow image cannot be read: {in_one_line(error)}') from error
     shape = np.shape(given) if isinstance(given, np.ndarray) else ()
     if len(shape) == 2 or shape[2:] == (1,):
         return cv2.cvtColor(given, cv2.COLOR_GRAY2BGR)
     if shape[2:] != (3,):
         kind = f'an array of {shape}' if shape else f'{type(given).__name__} {cut(given)}'
         raise InputError(
-            f'a picture must be a file, an image of Pillow or an array (H, W, 3) in BGR, not {kind}'
+            f'an image must be a file, a Pillow image or an array (H, W, 3) in BGR, not {kind}'
         )
     return given
 
@@ -154,12 +154,16 @@ class NamingCompose:
             return self.pipeline(data)
         picture = _picture(given)
         if keys == ['img_path'] and not isinstance(picture, str):
-            raise InputError('give an image of Pillow as an array (H, W, 3) in BGR, or its file')
+            raise InputError(
+                'a Pillow image is not supported here; give its file, or an array (H, W, 3) in BGR'
+            )
         try:
             return self.pipeline(data | {keys[0]: picture} if keys else picture)
         except cv2.error as error:
             name = picture if isinstance(picture, str) else f'an array of {picture.shape}'
-            raise InputError(f'{name}: cannot be resized, as a side would vanish') from error
+            raise InputError(
+                f'{name}: cannot be resized, because one side would become 0 pixels'
+            ) from error
 
 
 def name_pictures(compose: Callable) -> Callable:

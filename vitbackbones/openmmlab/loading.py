@@ -73,8 +73,8 @@ def require_something(load_state_dict: Callable) -> Callable:
         fits = any(getattr(x, 'shape', None) == own.get(key, ()) for key, x in state_dict.items())
         if own and not fits:
             raise InputError(
-                f'the checkpoint does not fit {type(whole).__name__}: it has '
-                f'{shorten(state_dict)}, and the model {shorten(own)}'
+                f'the checkpoint does not fit {type(whole).__name__}: it contains '
+                f'{shorten(state_dict)}, but the model has {shorten(own)}'
             )
         return load_state_dict(module, state_dict, *arguments, **options)
 
@@ -107,7 +107,7 @@ def read_plain_yaml(original: Callable) -> Callable:
             return yaml.load(file, **{'Loader': yaml.SafeLoader} | options)
         except (yaml.YAMLError, RecursionError) as error:
             name = getattr(file, 'name', 'a .yaml file that the config names')
-            raise InputError(f'{name}: is not YAML of plain data ({error})') from error
+            raise InputError(f'{name}: is not YAML with plain data only ({error})') from error
 
     return load_from_fileobj
 

@@ -33,7 +33,7 @@ class UnusedToolboxes(MetaPathFinder):
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if name.partition('.')[0] == self.hidden:
-            raise ModuleNotFoundError(f'{name} is left out of this run', name=name)
+            raise ModuleNotFoundError(f'{name} is not imported in this run', name=name)
         if name not in self.importers:
             return None
         return find_around(self, name, path, target, around=self.hiding)

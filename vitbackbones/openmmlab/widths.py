@@ -90,7 +90,9 @@ def _built(settings: Mapping, registry: Registry) -> nn.Module | None:
     except InputError:
         raise
     except Exception as error:  # the constructors are of others
-        LOG.debug(f'{settings["type"]}: its widths are unknown, as it cannot be built: {error!r}')
+        LOG.debug(
+            f'{settings["type"]}: its widths are unknown, because it cannot be built: {error!r}'
+        )
         return None
 
 

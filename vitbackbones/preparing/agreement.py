@@ -37,7 +37,7 @@ def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[s
     for name in wanted:
         if name not in known:
             hint = did_you_mean(name, known, most=1, cutoff=0.5) or f'; known: {", ".join(known)}'
-            yield f'{name!r} is not measured by val_evaluator{hint}'
+            yield f'{name!r} is not a metric of val_evaluator{hint}'
 
 
 def _what_is_watched_is_measured(config: Mapping, task: Task) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _pipelines_pack(config: Mapping, task: Task) -> Iterator[str]:
         last = Lookup(task.scope).find(str(value_at(steps[-1], 'type'))) if steps else {}
         packages = {target.__module__.partition('.')[0] for target in last.values()}
         if not steps or packages & {'mmcv', task.scope}:
-            yield f'{path}: nothing in it packs samples for the model; end it with {task.packer!r}'
+            yield f'{path}: no step packs samples for the model; add {task.packer!r} at the end'
 
 
 def _every_class_has_a_weight(config: Mapping, task: Task) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _wrong_weights(
     elif isinstance(weights, int | float) and not sigmoid and type_at(head) != 'DETRHead':
         yield f'{place}.class_weight: is one number for {what}; {remedy}'
     elif isinstance(weights, str) and not os.path.isfile(weights):
-        yield f'{place}.class_weight: is {weights!r}, a file that is not there; {remedy}'
+        yield f'{place}.class_weight: is {weights!r}, a file that does not exist; {remedy}'
 
 
 def missing_sections(config: Mapping) -> Iterator[str]:
@@ -105,8 +105,8 @@ def missing_sections(config: Mapping) -> Iterator[str]:
         if missing and len(missing) < len(sections):
             given = ', '.join(section for section in sections if section not in missing)
             yield (
-                f'{missing[0]}: is missing beside {given}; give all of them, or leave all of them '
-                'out'
+                f'{missing[0]}: is missing, but the config has {given}; set all of them, or '
+                'remove all of them'
             )
 
 
@@ -163,9 +163,9 @@ def check_batch_size(config: Config, launcher: str) -> list[str]:
     if scaling.get('enable'):
         if repeats > 1:  # which mmengine does not count
             findings.append(
-                f'auto_scale_lr sets the learning rate for {loaded} images a step, but with '
-                f'optim_wrapper.accumulative_counts={repeats} a step has {loaded * repeats}: '
-                'use one of the two'
+                f'auto_scale_lr sets the learning rate for a batch size of {loaded}, but '
+                f'optim_wrapper.accumulative_counts={repeats} makes it {loaded * repeats}: use '
+                'one of the two'
             )
     elif loaded * repeats != base:
         remedies = ['scale it with --cfg-options auto_scale_lr.enable=True']
@@ -174,13 +174,13 @@ def check_batch_size(config: Config, launcher: str) -> list[str]:
         if base % loaded == 0:
             remedies.append(f'set optim_wrapper.accumulative_counts={base // loaded}')
         findings.append(
-            f'the learning rate is meant for {base} images a step, but this run has '
+            f'the learning rate is meant for a total batch size of {base}, but this run has '
             f'{loaded * repeats}: {", or ".join(remedies)}'
         )
     if 'max_iters' in config.train_cfg and loaded != base:
         findings.append(
-            f'{config.train_cfg.max_iters} iterations of {loaded} images see {loaded / base:.3g} '
-            f'times the images of the recipe, whose iterations have {base}'
+            f'{config.train_cfg.max_iters} iterations with a batch size of {loaded} use '
+            f'{loaded / base:.3g} times as many images as the recipe, whose batch size is {base}'
         )
     return ['; '.join(findings)] if findings else []
 
@@ -214,10 +214,10 @@ def check_normalization(config: Mapping) -> list[str]:
         return []
     options = ' '.join(f'{PREPROCESSOR}.{key}={listed(seen[key])}' for key in seen)
     return [
-        f'the weights of {name} were trained on images of mean {listed(seen["mean"])} and std '
+        f'the weights of {name} were trained on images with mean {listed(seen["mean"])} and std '
         f'{listed(seen["std"])}, but {PREPROCESSOR} has {listed(images["mean"])} and '
-        f'{listed(images["std"])}, as some published recipes do; to normalize as for the weights: '
-        f'--cfg-options {options}'
+        f'{listed(images["std"])}, as some published recipes do. To normalize as for the '
+        f'weights: --cfg-options {options}'
     ]
 
 

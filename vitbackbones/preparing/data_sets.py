@@ -1,4 +1,4 @@
-"""Whether the data sets of a run can be used, agree, and are enough.
+"""Whether the datasets of a run can be used, agree, and are enough.
 
 A class that never occurs in training is never found later, and a loader that drops its last,
 incomplete batch may have none at all. OpenMMLab mentions neither.
@@ -38,7 +38,7 @@ def check_data(config: Config, splits: tuple[str, ...]) -> list[str]:
     The first process of a machine does; the files are large.
 
     Raises:
-        InputError: a data set cannot be used, or data sets, evaluators and loaders do not fit
+        InputError: a dataset cannot be used, or datasets, evaluators and loaders do not fit
             each other.
     """
     task = find_task(config)
@@ -70,7 +70,7 @@ def _with_sources(text: str, config: Config) -> str:
 
 
 def check_apart(found: dict[str, Findings]) -> list[str]:
-    """Return a warning for each data set that is measured on pictures that are trained on.
+    """Return a warning for each dataset that is measured on pictures that are trained on.
 
     Pictures are compared by their place behind all links.
     """
@@ -87,15 +87,15 @@ def check_apart(found: dict[str, Findings]) -> list[str]:
         shared = [os.path.basename(f) for f in alike if os.path.realpath(f) in known]
         if shared:
             warnings.append(
-                f'{path}: {len(shared)} of its {plural(len(files), "picture")} ({some(shared)}) '
-                'are in train_dataloader.dataset, too; what is measured on them says nothing about '
-                'new pictures'
+                f'{path}: {len(shared)} of its {plural(len(files), "image")} ({some(shared)}) '
+                'are also in train_dataloader.dataset, so its metrics do not show how the model '
+                'does on new images'
             )
     return warnings
 
 
 def check_labels(config: Config, found: dict[str, Findings]) -> None:
-    """Compare the number of classes of data sets with that of a classifier's head.
+    """Compare the number of classes of datasets with that of a classifier's head.
 
     Names of class folders and shards are not in the config, where ``check_classes`` looks.
 
@@ -107,15 +107,15 @@ def check_labels(config: Config, found: dict[str, Findings]) -> None:
         count = len(findings.occurs)
         if most and count > most:
             raise InputError(
-                f'{path}: has {count} classes, but model.head.num_classes is {most}. '
-                f'Set model.head.num_classes={count}, or take another data set.'
+                f'{path}: has {count} classes, but model.head.num_classes is {most}. Set '
+                f'model.head.num_classes={count}, or use another dataset.'
             )
 
 
 def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]:
     """Return a warning of classes that the training data, all of them together, do not have.
 
-    ``found`` is what the check of each data set found, by its path in ``config``.
+    ``found`` is what the check of each dataset found, by its path in ``config``.
 
     Raises:
         InputError: all pixels or images are of one class, so that there is nothing to tell apart.
@@ -134,14 +134,14 @@ def check_classes_occur(config: Config, found: dict[str, Findings]) -> list[str]
     if len(missing) == len(counts) - 1 and task.needs_contrast and not part:
         (only,) = counts.keys() - set(missing)
         raise InputError(
-            f'train_dataloader: every {task.unit} that is not ignored is of the class {only!r}, '
-            f'and no {task.unit} of {some(missing)}, so there is nothing to learn. Correct the '
-            'labels, or metainfo.classes of the data sets.'
+            f'train_dataloader: every {task.unit} that is not ignored has the class {only!r}, '
+            f'and there is no {task.unit} of {some(missing)}, so there is nothing to learn. '
+            'Correct the labels, or metainfo.classes of the datasets.'
         )
-    where = f' in {part} ({command_line("check")} looks at all)' if part else ''
+    where = f' in {part} ({command_line("check")} reads all)' if part else ''
     return [
-        f'train_dataloader: no {task.unit} of the classes {some(missing)}{where}; the model does '
-        'not learn them'
+        f'train_dataloader: no {task.unit} of the classes {some(missing)}{where}; the model '
+        'cannot learn them'
     ]
 
 
@@ -162,7 +162,7 @@ def check_batches(config: Config, found: dict[str, Findings], splits: tuple[str,
         if images is not None and math.ceil(images / processes) < batch:
             shared = f' for {processes} processes' if processes > 1 else ''
             raise InputError(
-                f'{name}: batch_size is {batch} and incomplete batches are dropped, '
-                f'but there are {images} images{shared}: no batch is left. Lower '
+                f'{name}: batch_size is {batch} and incomplete batches are dropped, but there '
+                f'are only {images} images{shared}, so no batch is left. Lower '
                 f'{name}.batch_size, or set {name}.drop_last=False.'
             )

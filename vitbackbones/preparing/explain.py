@@ -47,7 +47,7 @@ REGISTRY = ('build_from_cfg', 'build_model_from_cfg', 'build_scheduler_from_cfg'
 def explained(config: Config) -> Iterator[None]:
     """Turn what a library says about a mistake in ``config`` into an ``InputError`` that names it.
 
-    Errors of constructors, files that a data set cannot read, missing packages, a full disk, and
+    Errors of constructors, files that a dataset cannot read, missing packages, a full disk, and
     the end of another process or data worker.
     """
     try:
@@ -67,27 +67,27 @@ def _explanation(config: Config, error: Exception) -> InputError | None:
         files = readers[0].ann_file or readers[0].data_root
         return InputError(
             f'{type(readers[0]).__name__}: the annotations in {files} cannot be read: missing, '
-            f'damaged, cut short or of another form ({error!r})'
+            f'damaged, truncated or in another format ({error!r})'
         )
     unreadable = re.search('failed to load image: (.*)', str(error))  # by mmcv's own loader
     if unreadable and isinstance(error, AssertionError):
-        return InputError(f'{unreadable[1]}: not an image, or cut short')
+        return InputError(f'{unreadable[1]}: is not an image, or is truncated')
     if isinstance(error, RuntimeError) and lost_a_worker(error):
         return InputError(explain_loss(error))
     if isinstance(error, RuntimeError) and lost_a_process(error):
         return InputError(
-            'another process of this run has ended; its own message, or the launcher, says why. '
-            'Continue with the same command and --resume'
+            'another process of this run has ended; its own message, or the launcher, shows '
+            'why. Continue with the same command and --resume'
         )
     if 'mark a variable ready only once' in str(error) and config.get('find_unused_parameters'):
-        needed = 'with_cp and activation_checkpointing may need find_unused_parameters=False'
+        needed = 'with_cp and activation_checkpointing may require find_unused_parameters=False'
         return InputError(f'{config.filename}: {needed} (docs/clusters.md)')
     if isinstance(error, OSError) and error.errno in FULL:
         place = error.filename or config.work_dir
-        return InputError(f'{place} cannot be written ({error.strerror}); make room first')
+        return InputError(f'{place} cannot be written ({error.strerror}); free some space first')
     gone = isinstance(error, FileNotFoundError) and str(error.filename or '')
     if gone and Path(gone).absolute().is_relative_to(Path(config.work_dir).absolute()):
-        return InputError(f'{gone} is gone: something else removes files of this run')
+        return InputError(f'{gone} no longer exists: something else removes files of this run')
     # a package or a compiled operator that is not there; mmdet says the latter in its own way
     if isinstance(error, ImportError) or 'requires mmcv to be compiled' in str(error):
         return InputError(f'{config.filename}: {error}')
@@ -124,7 +124,7 @@ def _first_try(running: list[Call]) -> str:
     """Return what of a run has failed at its first try; '' for anything else."""
     for name, _, variables in running:
         if name == 'try_evaluation':
-            return 'the evaluation fails on its first picture'
+            return 'the evaluation fails on its first image'
         loop = variables.get('self') if name == 'run_iter' else None
         if isinstance(loop, EpochBasedTrainLoop | IterBasedTrainLoop) and loop.iter == 0:
             return 'the first step of training fails'

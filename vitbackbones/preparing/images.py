@@ -28,15 +28,15 @@ def image_rules(config: Mapping) -> Iterator[str]:
     kind = value_at(backbone, 'out_type')
     dense = config.get('default_scope') in ('mmdet', 'mmseg')
     if dense and kind not in (None, 'featmap') and str(backbone.get('type')).startswith(SCOPE):
-        yield f"model.backbone.out_type: is {kind!r}, but the heads read maps, 'featmap'"
+        yield f"model.backbone.out_type: is {kind!r}, but the heads require feature maps: 'featmap'"
     for place, dataset in datasets(config):
         for index, step in entries(dataset.get('pipeline') or ()):
             keys = value_at(step, 'meta_keys')
             missing = READ.get(type_at(step), set()) - {*as_list(keys)}
             if keys is not None and missing and not place.startswith('train'):
                 yield (
-                    f'{place}.pipeline.{index}.meta_keys: lacks {", ".join(sorted(missing))}, '
-                    'which predictions are measured by'
+                    f'{place}.pipeline.{index}.meta_keys: has no {", ".join(sorted(missing))}, '
+                    'which the evaluation requires'
                 )
 
 
@@ -55,28 +55,28 @@ def _normalization(config: Mapping) -> Iterator[str]:
         elif len(mean) not in (1, channels):
             yield (
                 f'{place}.mean: has {len(mean)} values, but images have {channels} channels; '
-                f'{command_line("check", "CONFIG", "--statistics")} prints those of the data'
+                f'{command_line("check", "CONFIG", "--statistics")} prints the mean of the data'
             )
         elif in_bytes and (0 < max(mean) <= 1 or max(std) < 1):
             yield (
-                f'{place}.mean: {list(mean)} and std {list(std)} are of pixels from 0 to 1, but '
-                'they are from 0 to 255 here; multiply both by 255'
+                f'{place}.mean: {list(mean)} and std {list(std)} are for pixels from 0 to 1, '
+                'but pixels are from 0 to 255 here; multiply both by 255'
             )
 
 
 def shared_files(config: Config) -> list[str]:
-    """Return a line for each data set of validation whose files are those of training."""
+    """Return a line for each dataset of validation whose files are those of training."""
     training = {_files(dataset): place for place, dataset in datasets(config, ('train',))}
     return [
-        f'{place} reads the same files as {training[files]} ({files[0]}): what is measured says '
-        'nothing about other pictures'
+        f'{place} reads the same files as {training[files]} ({files[0]}), so its metrics do not '
+        'show how the model does on other images'
         for place, dataset in datasets(config, ('val',))
         if any(files := _files(dataset)) and files in training
     ]
 
 
 def _files(dataset: Mapping) -> tuple[str, ...]:
-    """Return the annotations and folders that a data set reads."""
+    """Return the annotations and folders that a dataset reads."""
     prefix = dataset.get('data_prefix') or {}
     folders = [*prefix.values()] if isinstance(prefix, Mapping) else [prefix]
     named = [dataset.get('ann_file'), *folders]

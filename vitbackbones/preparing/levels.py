@@ -62,17 +62,20 @@ def advice(config: Config, samples: Sequence[dict], classes: Sequence[str], is_t
     sides = seen_sides(config, corners[:, 2:] - corners[:, :2], pictures)
     low, middle, high = np.percentile(sides, [10, 50, 90])
     text = (
-        f'  sides of objects as the model sees them: {low:.0f}, {middle:.0f} and {high:.0f} pixels'
+        f'  object sizes in the input of the model: {low:.0f}, {middle:.0f} and {high:.0f} pixels'
     )
-    text += ' (10, 50 and 90 %)'
+    text += ' (10th, 50th and 90th percentile)'
     changes = []
     counts = Counter(classes[each['bbox_label']] for _, each in objects)
     if stride := finest_stride(config):
-        text += f'; {(sides < stride).mean():.0%} below a cell of the finest level, {stride}'
+        text += (
+            f'; {(sides < stride).mean():.0%} are smaller than {stride}, the stride of the '
+            'finest level'
+        )
         if (least := np.percentile(sides, 100 * MOST_SMALL)) < stride:
             factor = f'{2 * stride / max(least, 0.1):.1f}'
-            changes.append(f'pictures {factor} times as large (scale of Resize), or tiles of them')
+            changes.append(f'images {factor} times as large (scale of Resize), or tiles')
     rare = [f'{name} ({counts[name]})' for name in classes if counts[name] < FEW]
     if is_train and rare:
-        changes.append(f'more pictures of {", ".join(rare[:5])}')
-    return text + (f'\n  what would help: {"; ".join(changes)}' if changes else '')
+        changes.append(f'more images of {", ".join(rare[:5])}')
+    return text + (f'\n  this would help: {"; ".join(changes)}' if changes else '')

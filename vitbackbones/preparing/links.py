@@ -25,17 +25,21 @@ from .levels import finest_stride, seen_sides
 # By the name of a link, what to do.
 LINKS = {
     'boxes as corners': 'write [x, y, width, height] in bbox',
-    'boxes normalized': 'multiply them by width and height of their picture',
-    'annotations of another picture size': 'use the pictures that were annotated, or scale boxes, '
-    'width and height together',
-    'classes shifted by one': 'number category_id as the categories of the file are',
-    'empty targets': 'look at image_id and iscrowd of the annotations, or leave such pictures out',
-    'objects too small for the finest level': 'enlarge the pictures (scale of Resize), cut them '
-    'into tiles, or take a finer level',
-    'normalization': 'mean and std count from 0 to 255, as [123.675, 116.28, 103.53] and [58.395, '
-    '57.12, 57.375]',
-    'learning rate': 'take that of the config that yours is made from',
-    'schedule': 'change train_cfg, or the ends of param_scheduler',
+    'boxes normalized': 'multiply them by the width and height of their image',
+    'annotations of another image size': (
+        'use the images that were annotated, or scale boxes, width and height together'
+    ),
+    'classes shifted by one': 'number category_id like the categories of the file',
+    'empty targets': 'check image_id and iscrowd of the annotations, or remove such images',
+    'objects too small for the finest level': (
+        'enlarge the images (scale of Resize), split them into tiles, or use a finer level'
+    ),
+    'normalization': (
+        'give mean and std for pixels from 0 to 255, such as [123.675, 116.28, 103.53] and '
+        '[58.395, 57.12, 57.375]'
+    ),
+    'learning rate': 'use that of the config that yours is based on',
+    'schedule': 'change train_cfg, or the end of each param_scheduler',
     'frozen too much': 'start from pretrained weights (--pretrained), or freeze less',
 }
 PICTURES = 20  # that are opened
@@ -79,31 +83,35 @@ def _boxes(config: Config, folder: Path, images: Table, boxes: Table) -> Iterato
     reach = (start + side) / limits  # 1 is the edge
     share = (start + side > limits + 1).any(1).mean()
     as_corners = ((side > start) & (side <= limits + 1)).all(1).mean()
-    another = 'annotations of another picture size'
+    another = 'annotations of another image size'
     if (side <= 1).all(1).mean() > 0.5:
-        yield 'boxes normalized', 'most have no side of more than a pixel'
+        yield 'boxes normalized', 'most boxes have no side longer than one pixel'
     elif share > 0.05 and as_corners > 0.98:
         yield (
             'boxes as corners',
-            f'{share:.0%} leave their picture, and as x1, y1, x2, y2 none does',
+            f'{share:.0%} of the boxes reach outside their image, but none would as x1, y1, x2, y2',
         )
     elif wrong := _other_sizes(config, folder, images):
         yield another, some(wrong, str)
     elif share > 0.05:
         yield (
             another,
-            f'{share:.0%} of the boxes leave their picture, up to {reach.max():.1f} times',
+            f'{share:.0%} of the boxes reach outside their image, up to {reach.max():.1f} times '
+            'its size',
         )
     elif len(reach) >= 30 and reach.max() < 0.6:
-        yield another, f'all {len(reach)} boxes end before {reach.max():.0%} of their picture'
+        yield (
+            another,
+            (f'all {len(reach)} boxes are within the first {reach.max():.0%} of their image'),
+        )
     counts = (side >= 1).all(1) & ~np.array(boxes['iscrowd'], bool)
     bare = 1 - len({*np.array(rows_of)[counts].tolist()}) / len(images['id'])
     if bare > 0.5:
-        yield 'empty targets', f'{bare:.0%} of the training pictures have no object that counts'
+        yield 'empty targets', f'{bare:.0%} of the training images have no object that counts'
     stride = finest_stride(config)
     sides = seen_sides(config, side, limits)
     if stride and (most := np.percentile(sides, 75)) < stride and (side > 1).any():
-        text = f'three in four have sides below {most:.1f} pixels, and a cell has {stride}'
+        text = f'75 % of the objects are smaller than {most:.1f} pixels, but the stride is {stride}'
         yield 'objects too small for the finest level', text
 
 
@@ -141,7 +149,13 @@ def _normalization(config: Config, folder: Path) -> Iterator[Link]:
     pixels = np.concatenate([each.reshape(-1, 3)[:, ::-1] for each in chosen])  # (P, 3)
     seen = (pixels - np.array(mean)) / np.array(std)
     if not 0.02 < seen.std() < 4 or abs(seen.mean()) > 5:
-        yield 'normalization', f'pixels come to {seen.mean():.3g} with deviation {seen.std():.3g}'
+        yield (
+            'normalization',
+            (
+                f'normalized pixels have a mean of {seen.mean():.3g} and a standard deviation '
+                f'of {seen.std():.3g}'
+            ),
+        )
 
 
 # ------------------------------------------------------------------------ settings
@@ -154,7 +168,10 @@ def _rate(config: Config) -> Iterator[Link]:
     least, most = RATES.get(kind.lower(), ADAPTIVE)
     if rate is not None and not least <= rate <= most:
         word = 'high' if rate > most else 'low'
-        yield 'learning rate', f'{rate:g} is too {word} for {kind}: {least:g} to {most:g}'
+        yield (
+            'learning rate',
+            (f'{rate:g} is too {word} for {kind}, which requires {least:g} to {most:g}'),
+        )
 
 
 def _frozen(config: Config) -> Iterator[Link]:
@@ -166,7 +183,7 @@ def _frozen(config: Config) -> Iterator[Link]:
     held = config.get('frozen') or config.get('lora') or 'backbone' in still
     held = held or backbone.get('frozen_stages', -1) > 0
     if held and not (backbone.get('init_cfg') or config.get('load_from')):
-        yield 'frozen too much', 'the backbone, or a part of it, stays at random weights'
+        yield 'frozen too much', 'all or part of the backbone keeps its random weights'
 
 
 def _schedule(config: Config, pictures: int | None) -> Iterator[Link]:
@@ -177,13 +194,13 @@ def _schedule(config: Config, pictures: int | None) -> Iterator[Link]:
     if not steps:
         return
     if steps < LEAST_STEPS:
-        yield 'schedule', f'the run has {steps} steps, {length} in an epoch'
+        yield 'schedule', f'the run has only {steps} steps, and an epoch has {length}'
     for place, each in enumerate(as_list(config.get('param_scheduler') or [])):
         kind = bare_name(each.get('type'))
         end = each.get('end') or each.get('T_max') or math.inf
         end *= length if each.get('by_epoch', True) else 1
         said = f'param_scheduler.{place} ends after {end:g} of {steps} steps'
         if each.get('start_factor', 1) < 1 and steps / 2 < end < math.inf:
-            yield 'schedule', f'{said}, until when it warms up'
+            yield 'schedule', f'{said}, so the run only warms up until then'
         elif kind in ('CosineAnnealingLR', 'PolyLR') and 0 < end < steps / 5:
-            yield 'schedule', f'{said}, at its least rate'
+            yield 'schedule', f'{said}, and the rest of the run has the lowest learning rate'

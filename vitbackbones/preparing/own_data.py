@@ -1,6 +1,6 @@
 """``--data-root`` with a folder that the config does not describe: classes and files are found.
 
-What depends on them in a config is set: the files and classes of the data sets, the annotation
+What depends on them in a config is set: the files and classes of the datasets, the annotation
 files of the metrics, the number of classes wherever the model counts them. A config that fits the
 folder stays as it is, unless it says ``own_data = True``: then its own data are only an example.
 """
@@ -49,7 +49,7 @@ def use_own_data(
     meant = {name: files for name, files in meant.items() if files}
     for name in meant:
         if not given or task is None or name not in task.file_options:
-            raise InputError(f'--{name}: goes with --data-root and a config that reads such files')
+            raise InputError(f'--{name}: requires --data-root and a config that reads such files')
     require_folder(given)
     if not given or is_remote(given) or task is None or not task.reads_folders:
         return config
@@ -74,13 +74,13 @@ def use_own_data(
 
 
 def _require_no_other_files(changes: Mapping[str, Any], root: Path) -> None:
-    """Refuse settings of data sets that the folder replaces."""
+    """Refuse settings of datasets that the folder replaces."""
     for key in changes:
         loader, _, setting = key.partition('_dataloader.dataset.')
         if loader in SPLITS and 'pipeline' not in setting.split('.'):
             raise InputError(
-                f'--cfg-options {key}: has no effect with --data-root, as the files in {root} say '
-                'what is read. Leave one of the two out'
+                f'--cfg-options {key}: has no effect with --data-root, because the files in '
+                f'{root} set it. Remove one of the two'
             )
 
 
@@ -91,8 +91,8 @@ def _require_no_other_count(given: Config, found: Config, root: Path) -> None:
     for key, count in class_counts(given) if named else ():
         if count not in (len(named), len(names)):
             raise InputError(
-                f'{key}: is {count}, but {in_words(names)} were found in {root}. Leave the setting '
-                'out: it follows the folder.'
+                f'{key}: is {count}, but {root} has {in_words(names)}. Remove the setting: it '
+                'follows the folder.'
             )
 
 

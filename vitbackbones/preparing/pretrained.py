@@ -71,8 +71,8 @@ def prepare_teacher(config: Config, scratch: bool = False) -> Config:
     if file is None and not scratch:
         name = name_of(checkpoint)
         raise InputError(
-            f'{checkpoint}: the weights of the teacher of {Path(config.filename).name} are not '
-            f'there (looked for {looked_in(checkpoint)}). Put them there, or name another file '
+            f'{checkpoint}: the weights of the teacher of {Path(config.filename).name} do not '
+            f'exist (looked for {looked_in(checkpoint)}). Put them there, or give another file '
             f'with --cfg-options model.teacher_checkpoint=FILE{f" (or {name})" if name else ""}.'
         )
     return config
@@ -101,7 +101,7 @@ def _take_published(config: Config) -> None:
     if not owners:
         raise InputError(
             f'--pretrained {AUTO}: {config_name(config.filename)} does not start from weights; '
-            'name a file, or published weights ("vitbackbones weights" lists them)'
+            'give a file, or published weights ("vitbackbones weights" lists them)'
         )
     for options in (owner.init_cfg for owner in owners):
         on_hub = options.checkpoint.startswith(SCHEME)
@@ -111,7 +111,12 @@ def _take_published(config: Config) -> None:
         nearest = NEVER_PUBLISHED.get(name)
         if nearest:
             show_warnings(
-                [f'{name} was never published: starting from {nearest}, the rest stays random']
+                [
+                    (
+                        f'{name} was never published: starting from {nearest}, all other '
+                        'weights stay random'
+                    )
+                ]
             )
             missing = [*options.get('allow_missing', ()), *LEFT_RANDOM.get(name, ())]
             options.update(checkpoint=nearest, allow_missing=list(dict.fromkeys(missing)))
@@ -137,14 +142,14 @@ def _require(config: Config, checkpoint: str, given: bool) -> str:
         row = PUBLISHED[start]
         what = 'the published weights'
         if start != name:
-            what = f'{start}, the nearest that was published'
-        fetch = f'  - fetch {what}, with --pretrained {AUTO} ({row.url}),\n'
+            what = f'{start}, the most similar published weights'
+        fetch = f'  - download {what}, with --pretrained {AUTO} ({row.url}),\n'
         if row.url is None:
             how = f'with a browser ({row.source}) and give it with --pretrained'
-            fetch = f'  - fetch {start} {how},\n'
+            fetch = f'  - download {start} {how},\n'
     raise InputError(
-        f'{checkpoint}: the ImageNet checkpoint that {config_name(config.filename)} starts from is '
-        f'not there (looked for {looked_in(checkpoint)}). Either\n{fetch}'
+        f'{checkpoint}: the ImageNet checkpoint that {config_name(config.filename)} starts from '
+        f'does not exist (looked for {looked_in(checkpoint)}). Either\n{fetch}'
         f'  - put {source} there,\n'
         '  - give a published checkpoint with --pretrained FILE; it is converted on loading,\n'
         '  - start from random weights with --scratch, or\n'

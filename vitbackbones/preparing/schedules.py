@@ -42,8 +42,8 @@ def length_rules(config: Mapping) -> Iterator[str]:
     hook = value_at(config, 'default_hooks.checkpoint') or {}
     if by_iterations and hook and hook.get('by_epoch', True):  # its default
         yield (
-            'default_hooks.checkpoint.by_epoch: must be False in a run of iterations, which saves '
-            'nothing on its way otherwise'
+            'default_hooks.checkpoint.by_epoch: must be False in a run of iterations; otherwise '
+            'it saves only at the end'
         )
     for name, loader in loaders(config):
         sampler = type_at(loader.get('sampler'))
@@ -51,7 +51,7 @@ def length_rules(config: Mapping) -> Iterator[str]:
             yield f'{name}.sampler.type: {sampler} never ends an epoch; use DefaultSampler'
     for place, hook in enumerate(config.get('custom_hooks') or []):
         if type_at(hook) in ONCE:
-            yield f'custom_hooks.{place}: every run has {type_at(hook)} already; remove this one'
+            yield f'custom_hooks.{place}: every run already has {type_at(hook)}; remove this one'
     yield from _schedule_findings(config, int(length), by_iterations)
 
 
@@ -74,7 +74,10 @@ def _schedule_findings(config: Mapping, length: int, by_iterations: bool) -> Ite
     of_rates = [item for item in enumerate(schedules) if type_at(item[1]).endswith('LR')]
     for place, each in of_rates[-1:]:  # one before it may rise and fall again
         if (lowest := each.get('eta_min') or 0) > max(rates):
-            yield f'param_scheduler.{place}.eta_min: is {lowest}, above the rate of {max(rates):g}'
+            yield (
+                f'param_scheduler.{place}.eta_min: is {lowest}, above the learning rate of '
+                f'{max(rates):g}'
+            )
     never = [
         place
         for place, each in enumerate(schedules)
@@ -82,8 +85,8 @@ def _schedule_findings(config: Mapping, length: int, by_iterations: bool) -> Ite
     ]
     for place in never:
         yield (
-            f'param_scheduler.{place}.by_epoch: must be False in a run of iterations, where '
-            f'{type_at(schedules[place])} has no effect otherwise'
+            f'param_scheduler.{place}.by_epoch: must be False in a run of iterations; otherwise '
+            f'{type_at(schedules[place])} has no effect'
         )
     if never or not by_iterations and length > MOST:
         return
@@ -163,13 +166,13 @@ def _wrong_rates(seen: list[list[float]], rates: list[float]) -> Iterator[str]:
     """Yield what is wrong with the rates of the groups of a run, by :func:`simulated`."""
     values = [rate for step in seen for rate in step]
     if not all(math.isfinite(rate) for rate in values):
-        yield 'param_scheduler: makes a learning rate that is infinite or not a number'
+        yield 'param_scheduler: gives a learning rate that is NaN or infinite'
     elif min(values) < 0:
-        yield f'param_scheduler: makes a learning rate below 0, {min(values):.3g}'
+        yield f'param_scheduler: gives a learning rate below 0, {min(values):.3g}'
     elif max(values) < SOME * max(rates):
         yield (
-            f'param_scheduler: the learning rate is never above {max(values):.3g}, where '
-            f'optim_wrapper.optimizer.lr is {max(rates):g}: the run learns nothing'
+            f'param_scheduler: the learning rate is never above {max(values):.3g}, but '
+            f'optim_wrapper.optimizer.lr is {max(rates):g}, so the run learns nothing'
         )
     elif max(seen[-1]) > FALLS * max(rates) and max(seen[-1]) == max(values):
         yield (
@@ -178,6 +181,6 @@ def _wrong_rates(seen: list[list[float]], rates: list[float]) -> Iterator[str]:
         )
     elif (part := sum(max(step) > NOTHING * max(rates) for step in seen) / len(seen)) < LEARNS:
         yield (
-            f'param_scheduler: the learning rate is above 0 in {part:.0%} of the run only; let '
+            f'param_scheduler: the learning rate is above 0 in only {part:.0%} of the run; let '
             'the schedules end with train_cfg'
         )

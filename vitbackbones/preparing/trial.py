@@ -61,7 +61,7 @@ def try_model(config: Config) -> None:
         else:
             without_effect.append(f'{text}, so it has no effect')
     without_effect += [
-        f'{place}.loss_weight: is 0, so nothing is learned by this loss'
+        f'{place}.loss_weight: is 0, so this loss has no effect'
         for place, settings in dicts({'model': config.model})
         if settings.get('loss_weight') == 0
     ]
@@ -136,13 +136,13 @@ def _neck_findings(model: Mapping, backbone: nn.Module, maps: Maps, runs: bool) 
     neck = model['neck']
     remedy = ''
     if str(neck.get('type')).startswith(f'{SCOPE}.'):
-        remedy = 'leave in_channels and in_strides out, they are filled from the backbone'
+        remedy = 'remove in_channels and in_strides, they are filled in from the backbone'
     elif maps.strides and len(as_list(neck.get('in_channels'))) != len(maps.channels):
         remedy = "type='vitbackbones.Pyramid' without in_channels makes the missing levels"
         if type_at(model) == 'DETR':  # it reads one map
             chosen = hasattr(backbone, 'out_indices')
-            where = 'model.backbone.out_indices' if chosen else 'the forward of the backbone'
-            remedy = f'return only the last map, by {where}'
+            where = 'model.backbone.out_indices' if chosen else 'the forward method of the backbone'
+            remedy = f'return only the last feature map; change {where}'
     wanted = neck.get('in_channels')
     strides = neck.get('in_strides')
     if not runs and wanted is not None and as_list(wanted) != maps.channels:

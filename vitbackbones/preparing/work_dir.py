@@ -54,7 +54,7 @@ def only_writer(config: Config) -> Iterator[None]:
             # mmengine would write through a link to a file elsewhere, or wait for a pipe
             if file.is_symlink() or (file.exists() and not file.is_file()):
                 raise InputError(
-                    f'{file}: is a link, a pipe or a folder, and a run writes a file of that '
+                    f'{file}: is a link, a pipe or a folder, but a run writes a file with this '
                     'name. Remove it, or choose another folder with --work-dir.'
                 )
         yield
@@ -74,9 +74,9 @@ def require_unused(folder: Path) -> None:
     found = shorten(path.name for path in earlier_checkpoints(folder))
     if found:
         raise InputError(
-            f'--work-dir {folder}: holds checkpoints of an earlier run ({found}). Continue it with '
-            '--resume, start from the beginning and remove them with --overwrite, or choose '
-            'another folder.'
+            f'--work-dir {folder}: contains checkpoints of an earlier run ({found}). Continue '
+            'that run with --resume, remove it and start from the beginning with --overwrite, '
+            'or choose another folder.'
         )
 
 
@@ -88,8 +88,8 @@ def require_kept(config: Config) -> None:
     """
     if config.get('load_from') in map(str, earlier_checkpoints(Path(config.work_dir))):
         raise InputError(
-            f'--overwrite would remove {config.load_from}, from which the run starts (load_from); '
-            'move it elsewhere first'
+            f'--overwrite would remove {config.load_from}, from which the run starts '
+            '(load_from); move it elsewhere first'
         )
 
 

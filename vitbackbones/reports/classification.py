@@ -59,11 +59,11 @@ class ClassificationReport:
         gt = np.array([img['truth'] for img in pictures])
         best = np.array([img['best'] for img in pictures])  # (pictures, k)
         counts = count_pairs(gt, best[:, 0], len(self.classes))
-        text = 'Pictures. Rows: what they are; columns: the best class that was predicted.'
+        text = 'Images. Rows: the true class; columns: the class with the highest score.'
         matrix = Matrix(rows=self.classes, columns=self.classes, counts=counts, text=text)
         wrong = [img for img in pictures if img['best'][0] != img['truth']]
         yield Section('Classes', [self._class_table(gt, best)])
-        yield Section('Confusion', confusion_parts(matrix, 'pictures'))
+        yield Section('Confusion', confusion_parts(matrix, 'images'))
         worst = []
         for img in heapq.nlargest(self.worst, wrong, key=lambda img: img['score']):
             path = img['path']
@@ -74,7 +74,7 @@ class ClassificationReport:
             actual = f'{self.classes[img["truth"]]} {img["score of truth"]:.3f}'
             title = f'{name}: {pred}, is {actual}'
             worst.append(photograph(enlarged(from_bgr(pixels)), title))
-        order = 'Those with the highest score of a wrong class.'
+        order = 'Images with the highest scores of a wrong class.'
         yield Section('Worst mistakes', worst, order)
 
     def _class_table(self, gt: np.ndarray, best: np.ndarray) -> Table:
@@ -87,12 +87,14 @@ class ClassificationReport:
             rows.append([name, int(of_class.sum()), *map(_percent, shares)])
         shares = hits[:, 0], hits.any(1), hits[:, 0]
         return Table(
-            head=['class', 'pictures', 'top-1', f'top-{best.shape[1]}', 'precision'],
-            rows=[*rows, ['all pictures', len(gt), *map(_percent, shares)]],
+            head=['class', 'images', 'top-1', f'top-{best.shape[1]}', 'precision'],
+            rows=[*rows, ['all images', len(gt), *map(_percent, shares)]],
             sums_up=True,
             digits=2,
-            text='In percent. Precision: how many of the pictures that are taken for a class are '
-            'of it. A dash: there are no such pictures.',
+            text=(
+                'In percent. Precision: how many of the images that are predicted as a '
+                'class belong to it. A dash: there are no such images.'
+            ),
         )
 
 

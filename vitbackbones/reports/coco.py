@@ -102,7 +102,7 @@ def class_table(evaluation: COCOeval, counts: np.ndarray, score: float) -> Table
     columns['AR'] = _or_nan(evaluation.eval['recall'][..., size, _limit(evaluation)].mean(0))
     right = counts.diagonal()
     objects = counts.sum(1)
-    for name, whole in (('found', objects), ('right', counts.sum(0))):
+    for name, whole in (('recall', objects), ('precision', counts.sum(0))):
         columns[name] = np.where(whole, right / np.maximum(whole, 1), np.nan)[:-1]
     values = np.stack([*columns.values()], axis=1)  # (C, columns)
     names = class_names(evaluation).values()
@@ -116,11 +116,11 @@ def class_table(evaluation: COCOeval, counts: np.ndarray, score: float) -> Table
         rows=[*rows, ['mean over classes', int(objects[:-1].sum()), *means]],
         sums_up=True,
         text=(
-            'AP: the mean over IoU thresholds 0.50 to 0.95; AP50 and AP75: at one. AP and AR: at '
-            f'most {MOST} detections in a picture. Small: below 32 x 32 pixels, large: from '
-            f'96 x 96. At a score of at least {score:g}, found is the share of the objects that '
-            'are found (recall), right the share of the detections that are right (precision). A '
-            'dash: there are no such objects.'
+            'AP: the mean over IoU thresholds 0.50 to 0.95; AP50 and AP75: at one threshold. AP '
+            f'and AR: at most {MOST} detections per image. Small: below 32 x 32 pixels; large: '
+            'at least 96 x 96. Recall (the fraction of objects that are detected) and precision '
+            '(the fraction of detections that are correct) are at a score of at least '
+            f'{score:g}. A dash: there are no such objects.'
         ),
     )
 

@@ -26,21 +26,21 @@ from .thresholds import Scores
 KINDS = {'bbox': 'boxes', 'segm': 'masks'}
 PANELS = {'AP50': 'IoU 0.50', 'AP': 'mean over IoU thresholds'}
 COUNTED = (
-    'Rows: what is there; columns: what was found. Detections with a score of at least {score:g}, '
-    f'from the highest to the lowest, each take the free object that they overlap most (IoU at '
-    f'least {coco.IOU}). Objects that nothing takes are in the last column; detections that take '
-    'no object are in the last row. Those in crowd regions are left out.'
+    'Rows: ground truth; columns: predictions. Detections with a score of at least {score:g} '
+    'are matched in order of their scores: each to the free object that it overlaps most (IoU '
+    f'at least {coco.IOU}). Objects without a match are in the last column, and detections '
+    'without a match in the last row. Detections in crowd regions are ignored.'
 )
 WORST = (
-    'Those with the most missed and false objects, which have thick orange outlines and say what '
-    'they are; an object taken for another class is both.'
+    'Images with the most missed objects and false detections, which have thick orange outlines '
+    'and a label. An object that is detected as another class counts as both.'
 )
 
 
 class DetectionReport:
     """Reads what the COCO metric of a test is based on, which is made to keep its detections.
 
-    The arguments are those of ``Task.report``. Of several data sets it is about the first.
+    The arguments are those of ``Task.report``. Of several datasets it is about the first.
 
     Raises:
         InputError: no metric of the test is a ``CocoMetric``.
@@ -80,16 +80,16 @@ class DetectionReport:
             yield Section(f'Score threshold: {title}', found.parts())
             yield Section(f'Precision and recall: {title}', [curves])
             yield Section(f'Confusion: {title}', confusion_parts(matrix, 'objects'))
-            yield Section(f'Worst pictures: {title}', [*self._worst(pairs, ids, kind)], WORST)
+            yield Section(f'Worst images: {title}', [*self._worst(pairs, ids, kind)], WORST)
         self.folder.cleanup()
 
     def where(self) -> str:
         """Return which pictures are evaluated."""
         file = Path(getattr(self.data, 'ann_file', '')).name or 'the test'
-        return f'{len(self.data)} pictures of {file}'
+        return f'{len(self.data)} images of {file}'
 
     def _worst(self, pairs: dict, names: dict[int, str], kind: str) -> Iterator[Picture]:
-        """Draw the worst pictures that the model has seen; the data set may be a part of all."""
+        """Draw the worst pictures that the model has seen; the dataset may be a part of all."""
         infos = (self.data.get_data_info(i) for i in range(len(self.data)))
         paths = {info['img_id']: info['img_path'] for info in infos}
         mistakes = {image: count_mistakes(pairs.get(image, ())) for image in paths}
@@ -176,7 +176,7 @@ def draw_mistakes(
             gt_notes.append(Note(gt, f'missed: {names[gt["category_id"]]}', color))
         else:
             gt_name = names[gt['category_id']]
-            taken = '' if color == RIGHT else f', taken for {names[pred["category_id"]]}'
+            taken = '' if color == RIGHT else f', detected as {names[pred["category_id"]]}'
             actual = '' if color == RIGHT else f', is {gt_name}'
             gt_notes.append(Note(gt, f'{gt_name}{taken}', color))
             pred_notes.append(Note(pred, f'{_scored(pred, names)}{actual}', color))

@@ -117,6 +117,6 @@ def confusion_parts(matrix: Matrix, unit: str) -> list[Table | Matrix]:
         for i, j in zip(*np.unravel_index(most, wrong.shape), strict=True)
         if wrong[i, j]
     ]
-    head = ['there', 'predicted', unit, '% of the row']
+    head = ['ground truth', 'predicted', unit, '% of the row']
     pairs = Table(head=head, rows=rows, digits=1, text='The most frequent mistakes.')
     return [pairs, matrix] if len(matrix.rows) <= LARGEST else [pairs]

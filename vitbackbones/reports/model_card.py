@@ -24,7 +24,7 @@ EVALUATED = ('val', 'test')  # a run without validation, as the last one of --sm
 def write_card(run: TrainedRun, file: str, size: int, sha256: str, license: str) -> str:
     """Return the text of a card; ``size`` and ``sha256`` are those of the ``file`` of weights."""
     front = yaml.safe_dump(_front(run, license), sort_keys=False, allow_unicode=True)
-    metrics = 'The log of the run has no metrics for these weights.'
+    metrics = 'The log of the run contains no metrics for these weights.'
     if run.metrics:
         rows = {f'`{name}`': f'{value:.4g}' for name, value in run.metrics.items()}
         data = _data_name(run, *EVALUATED)
@@ -70,7 +70,7 @@ def _front(run: TrainedRun, license: str) -> dict:
 
 
 def _data_name(run: TrainedRun, *splits: str) -> str:
-    """Return the name of the folder of the first data set, or of its type if it names none."""
+    """Return the name of the folder of the first dataset, or of its type if it names none."""
     _, dataset = next(datasets(run.config, splits))
     return Path(dataset.get('data_root') or dataset['type']).name
 

@@ -80,8 +80,8 @@ def facts(config: Config, checkpoint: Path, pictures: int) -> dict[str, str]:
     return {
         'config': str(config.filename),
         'checkpoint': f'{checkpoint.absolute()}\nSHA-256 {digest(checkpoint)}',
-        'data set': '\n'.join(places),
-        'pictures': str(pictures),
+        'dataset': '\n'.join(places),
+        'images': str(pictures),
         **made_by(),
     }
 

@@ -44,4 +44,4 @@ def find_metric(loop: TestLoop, kind: type) -> BaseMetric:
         writes = getattr(metric, 'format_only', False)  # mmpretrain's have no such option
         if type(metric).compute_metrics is kind.compute_metrics and not writes:
             return metric
-    raise InputError(f'--report: test_evaluator has no {kind.__name__} that evaluates')
+    raise InputError(f'--report: test_evaluator has no {kind.__name__} that evaluates predictions')

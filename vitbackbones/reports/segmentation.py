@@ -81,14 +81,14 @@ class SegmentationReport:
         counts = np.zeros((len(classes), len(classes)), int)
         for picture in pictures:
             counts.ravel()[picture['places']] += picture['counts']
-        text = 'Pixels. Rows: what is there; columns: what was predicted.'
+        text = 'Pixels. Rows: ground truth; columns: predictions.'
         matrix = Matrix(rows=classes, columns=classes, counts=counts, text=text)
         wrong = [img for img in pictures if 'maps' in img and wrong_share(img)]
         worst = heapq.nlargest(self.worst, wrong, key=wrong_share)
-        order = 'Those with the largest share of wrong pixels.'
+        order = 'Images with the largest fraction of wrong pixels.'
         yield Section('Classes', [self._class_table(counts)])
         yield Section('Confusion', confusion_parts(matrix, 'pixels'))
-        yield Section('Worst pictures', [self._draw(img) for img in worst], order)
+        yield Section('Worst images', [self._draw(img) for img in worst], order)
 
     def _class_table(self, counts: np.ndarray) -> Table:
         right, labels, preds = map(torch.tensor, (counts.diagonal(), counts.sum(1), counts.sum(0)))
@@ -104,8 +104,10 @@ class SegmentationReport:
             rows=[*rows, ['mean over classes', int(labels.sum()), *means]],
             sums_up=True,
             digits=2,
-            text='In percent. Accuracy: how many pixels of a class are right, its recall. A dash: '
-            'no such pixels.',
+            text=(
+                'In percent. Accuracy: how many pixels of a class are predicted correctly, '
+                'which is its recall. A dash: there are no such pixels.'
+            ),
         )
 
     def _draw(self, picture: dict) -> Picture:

@@ -19,10 +19,11 @@ SURE = 0.05  # least score of the detections that calibration is measured on
 BINS = 10
 TEMPERATURES = np.geomspace(0.2, 5, 101)
 TEXT = (
-    'F1 is the harmonic mean of precision and recall of all detections from a score on; the last '
-    f'columns are about the least score with a precision of {PRECISION:g}. In predictions, a class '
-    f'of {LEAST} objects has a score of its own where its F1 gains {GAIN:g}. The scores were '
-    'chosen on the pictures that these numbers are about; on others they are a little lower.'
+    'F1 is the harmonic mean of precision and recall of all detections at or above a score. The '
+    f'last columns are for the lowest score with a precision of {PRECISION:g}. For predictions, '
+    f'a class with at least {LEAST} objects gets its own score threshold if this raises its F1 '
+    f'by {GAIN:g}. The scores were chosen on the images that these numbers were measured on; on '
+    'other images the numbers are slightly lower.'
 )
 
 

@@ -54,7 +54,8 @@ def read_run(work_dir: Path, given: str | None = None) -> TrainedRun:
     files = sorted(own, key=lambda file: file.stat().st_mtime)
     if not files:
         raise InputError(
-            f'WORK_DIR {work_dir}: has no config that train wrote; name the folder of a training'
+            f'WORK_DIR {work_dir}: contains no config that train wrote; give the work dir of a '
+            'training'
         )
     config = read_config(files[-1])
     best = next(iter(best_checkpoints(work_dir)), work_dir)

@@ -58,7 +58,7 @@ def run_test(request: TestRequest) -> TestResult:
     print(printable(table(result.metrics, tested.digits)))  # it may name classes of any file
     result = replace(result, metrics_on_val=_validated(tested.config, tested.checkpoint))
     if result.metrics_on_val:
-        print('on val, which has chosen the best checkpoint, as the log of the run says:')
+        print('on val, which selected the best checkpoint, from the log of the run:')
         print(printable(table(result.metrics_on_val, tested.digits)))
     if request.draw:
         result = replace(result, drawn=draw(tested, request))
@@ -118,7 +118,9 @@ def _with_graph(request: TestRequest) -> TestRequest:
         return request
     if request.launcher != 'none' or request.tta:
         other = '--tta' if request.tta else '--launcher'
-        raise InputError(f'--runtime {request.runtime}: is not made for {other}')
+        raise InputError(
+            f'--runtime {request.runtime}: does not support {other}; remove one of the two'
+        )
     graph = graph_of(
         ModelRequest(
             config=request.config,
@@ -134,7 +136,7 @@ def _with_graph(request: TestRequest) -> TestRequest:
 
 def _faster_coco(config: Config):
     if config.default_scope != 'mmdet':
-        raise InputError('--faster-coco: is for detectors, whose metrics are those of COCO')
+        raise InputError('--faster-coco: is only for detectors, which have COCO metrics')
     return faster_coco()
 
 
@@ -148,7 +150,7 @@ def draw(tested: Tested, request: TestRequest) -> Path:
     drawn = find_task(tested.config).draw(model, dataset, request.num_pictures, least)
     files = save_samples(drawn, Path(request.draw))
     *pictures, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
-    print(f'{plural(len(pictures), "picture")} in {sheet.parent}, together in {sheet}')
+    print(f'{plural(len(pictures), "image")} in {sheet.parent}, all of them in {sheet}')
     return sheet
 
 
@@ -173,15 +175,15 @@ def report(tested: Tested, request: TestRequest, result: TestResult) -> Path:
 
 def _keep_threshold(checkpoint: Path, threshold: Threshold, report: Path) -> None:
     """Write a threshold beside its weights; where that may not be, beside the report."""
-    reason = 'weights of the package stay as they are'
+    reason = 'weights in the package are never changed'
     if checkpoint not in trained_weights().values():
         try:
-            print(f'predict and export take it from {write_threshold(checkpoint, threshold)}')
+            print(f'predict and export will read it from {write_threshold(checkpoint, threshold)}')
             return
         except InputError as error:  # such as a disk that is read-only
             reason = str(error)
     place = write_threshold(checkpoint, threshold, report)
-    score = f'give --score-threshold {threshold.score:g} to predict'
+    score = f'use predict with --score-threshold {threshold.score:g}'
     show_warnings([f'{reason}. The threshold is in {place}. To use it, {score}'])
 
 

@@ -25,8 +25,8 @@ def use_set(config: Config, name: str) -> Config:
     dataset = config.test_dataloader.dataset
     if dataset.type != 'ImageNet':
         raise InputError(
-            f'--dataset {name}: made for classifiers of ImageNet, {config.filename} tests on '
-            f'{dataset.type}'
+            f'--dataset {name}: is only for ImageNet classifiers, but {config.filename} tests '
+            f'on {dataset.type}'
         )
     if name == 'real':
         config.test_evaluator = {

@@ -1,6 +1,6 @@
 """``train --overfit N``: a few of the user's pictures, without augmentation, for a minute.
 
-Whatever else is hard about a data set, a few pictures are learned by heart where pictures,
+Whatever else is hard about a dataset, a few pictures are learned by heart where pictures,
 annotations, model and optimizer are linked as they should be. Where that fails, the broken link is
 named: by what their numbers say (:mod:`..preparing.links`) and by how the loss went.
 """
@@ -47,9 +47,9 @@ SILENT = 'VITBACKBONES_WITHOUT_HINTS'  # a variable of the environment, for trai
 def refuse_without_effect(config: Config, request: TrainRequest) -> None:
     """Refuse options that would have no effect here, and tasks whose goal is not known."""
     if config.get('default_scope') not in GOALS or not config.get('val_dataloader'):
-        raise InputError('--overfit: is for detectors and segmentors that are validated')
+        raise InputError('--overfit: is only for detectors and segmentors with a validation set')
     for word in request.words(*WITHOUT_EFFECT):
-        raise InputError(f'--overfit: {word} has no effect on it; leave {word} out')
+        raise InputError(f'--overfit: {word} has no effect here; remove {word}')
 
 
 def find_suspects(config: Config) -> list[str]:
@@ -106,7 +106,7 @@ def _write_few(file: Path, work_dir: Path, number: int) -> Path:
     used = {each['image_id'] for each in content['annotations'] if not each.get('iscrowd')}
     images = [each for each in content['images'] if each['id'] in used]
     if not images:
-        raise InputError(f'{file}: no picture has an object, so there is nothing to learn')
+        raise InputError(f'{file}: no image has an object, so there is nothing to learn')
     content['images'] = [images[place] for place in spread(len(images), number)]
     kept = {each['id'] for each in content['images']}
     content['annotations'] = [e for e in content['annotations'] if e['image_id'] in kept]
@@ -155,9 +155,9 @@ def run(config: Config, suspects: list[str]) -> str:
     runner.train()
     pictures = len(runner.train_dataloader.dataset)
     steps = len(hook.losses)
-    said = f'{metric} {hook.best:.3f} on the {pictures} pictures after {steps} steps'
+    said = f'{metric} {hook.best:.3f} on the {pictures} images after {steps} steps'
     if hook.best > goal:
-        return f'overfit: {said}: pictures, annotations and settings fit together'
+        return f'overfit: {said}: images, annotations and settings fit together'
     lines = '\n'.join(f'  {line}' for line in suspects or [_by_losses(hook.losses)])
     raise InputError(f'--overfit: {said}, not above {goal:g}. The broken link:\n{lines}')
 
@@ -167,15 +167,15 @@ def _by_losses(losses: list[float]) -> str:
     tenth = max(1, len(losses) // 10)
     first, last = (sum(part) / tenth for part in (losses[:tenth], losses[-tenth:]))
     if not math.isfinite(last):
-        return 'learning rate: the loss is not finite any more; divide the rate by ten'
+        return 'learning rate: the loss became NaN or infinite; divide the learning rate by ten'
     if last > FELL * first:
         return (
-            f'learning rate, or frozen too much: the loss went from {first:.3g} to {last:.3g} '
-            'alone; try ten times and a tenth of the rate, and leave --freeze out'
+            f'learning rate, or frozen too much: the loss only went from {first:.3g} to '
+            f'{last:.3g}; try ten times and a tenth of the learning rate, and remove --freeze'
         )
     return (
-        f'none is seen: the loss fell from {first:.3g} to {last:.3g}, so it learns, if slowly; '
-        'look at the pictures with browse'
+        f'none found: the loss fell from {first:.3g} to {last:.3g}, so the model learns, but '
+        'slowly; inspect the images with browse'
     )
 
 
@@ -191,4 +191,4 @@ def hint(runner, request: TrainRequest) -> str:
     imports = value_at(runner.cfg, 'custom_imports.imports') or []
     if (path := os.environ.get('PYTHONPATH')) and {*imports} - {'vitbackbones'}:
         command = f'PYTHONPATH={shlex.quote(path)} {command}'
-    return f'{metric} is {measured.current():.3f}: to find what is broken, {command}'
+    return f'{metric} is only {measured.current():.3f}. To find the cause: {command}'

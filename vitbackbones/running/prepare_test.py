@@ -65,7 +65,9 @@ def _use_own_data(config: Config, request: TestRequest) -> Config:
     if request.exported:
         for word in request.words(*request.meant_files):
             if word.startswith('--'):
-                raise InputError(f'{word}: goes with a checkpoint; an exported file has its config')
+                raise InputError(
+                    f'{word}: requires a checkpoint; an exported file contains its config'
+                )
         return config
     return use_own_data(
         config,
@@ -82,7 +84,7 @@ def _load(config: Config, request: TestRequest) -> Config:
     if request.exported:
         for option in ('fused', 'compile', 'tta'):
             if option in request.given():
-                raise InputError(f'--{option}: an exported file is tested as it is; leave it out')
+                raise InputError(f'--{option}: is not supported for an exported file; remove it')
         Card.read(request.checkpoint)  # which may be missing
         config = prepare_pretrained(config, scratch=True)
         config.update(load_from=None, resume=False)
@@ -99,7 +101,8 @@ def _require_task(config: Config, request: TestRequest) -> None:
     for option in ('draw', 'report'):
         if option in request.given():
             raise InputError(
-                f'--{option}: is not made for default_scope={config.default_scope!r}; leave it out'
+                f'--{option}: is not supported with default_scope={config.default_scope!r}; '
+                'remove it'
             )
 
 
@@ -110,8 +113,8 @@ def _create_folders(request: TestRequest) -> None:
         folder = prepare_folder(request.report, '--report')
         if any(folder.iterdir()) and not request.overwrite:
             raise InputError(
-                f'--report {folder}: is not empty. Choose another folder, or --overwrite, which '
-                f'replaces {NAME} there.'
+                f'--report {folder}: is not empty. Choose another folder, or replace {NAME} '
+                'there with --overwrite.'
             )
 
 
@@ -122,15 +125,15 @@ def use_views(config: Config, request: TestRequest) -> Config:
     missing = [key for key in ('tta_pipeline', 'tta_model') if key not in config]
     if missing:
         raise InputError(
-            f'--tta: {config.filename} has no {" and no ".join(missing)}, so nothing says which '
-            'sizes and flips are averaged. Leave --tta out, or write them into a config of your '
+            f'--tta: {config.filename} has no {" and no ".join(missing)}, which define the '
+            'sizes and flips to average over. Remove --tta, or add them in a config of your '
             'own, as configs/_base_/datasets/ade20k.py does for all segmentors on ADE20K.'
         )
     heads = mask_heads(config)
     if heads and type_at(config.tta_model) == 'DetTTAModel':
         raise InputError(
-            f"--tta: mmdet's DetTTAModel merges boxes alone, and model.{heads[0]} predicts masks; "
-            'leave --tta out'
+            f"--tta: mmdet's DetTTAModel merges only boxes, but model.{heads[0]} predicts "
+            'masks; remove --tta'
         )
     config = copy.deepcopy(config)
     config.test_dataloader.dataset.pipeline = config.tta_pipeline
@@ -143,7 +146,7 @@ def use_tiling(config: Config, request: TestRequest) -> Config:
     if not request.tiles:
         return config
     if config.default_scope == 'mmpretrain' or request.tta or request.exported:
-        raise InputError('--tiles: is made for detectors and segmentors in torch, without --tta')
+        raise InputError('--tiles: is only for detectors and segmentors in torch, without --tta')
     return use_tiles(config, Tiling(request.tiles, request.overlap, request.merge))
 
 

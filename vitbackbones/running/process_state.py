@@ -32,7 +32,7 @@ def run_of_a_call(command_line: Sequence[str]) -> Iterator[None]:
         InputError: another run goes on in this process.
     """
     if not RUNS.acquire(blocking=False):
-        raise InputError('another run goes on in this process; wait for its end')
+        raise InputError('another run is active in this process; wait for its end')
     try:
         with started(call=[*command_line]), named_instances_kept(), settings_kept():
             yield

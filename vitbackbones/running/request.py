@@ -1,4 +1,4 @@
-"""What a run is asked for: the options of the commands ``train`` and ``test``, as typed fields.
+"""The options of the commands ``train`` and ``test`` as typed fields.
 
 The command lines are read in :mod:`..commands`, which checks single values and what excludes each
 other; calls from Python take the same way (:mod:`..commands.python`).
@@ -14,7 +14,7 @@ from ..runtime.runtimes import is_exported
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What training and testing have in common.
+    """Options that training and testing share.
 
     Attributes:
         config: name or file of a config.
@@ -63,7 +63,7 @@ class RunRequest:
 
 @dataclass(frozen=True)
 class TrainRequest(RunRequest):
-    """What a training is asked for, as ``vitbackbones train --help`` describes it.
+    """The options of a training, as ``vitbackbones train --help`` describes them.
 
     Attributes:
         pretrained, scratch: what the backbone starts from.
@@ -99,7 +99,7 @@ class TrainRequest(RunRequest):
 
 @dataclass(frozen=True)
 class TestRequest(RunRequest):
-    """What a test is asked for, as ``vitbackbones test --help`` describes it.
+    """The options of a test, as ``vitbackbones test --help`` describes them.
 
     Attributes:
         checkpoint: a file, a work dir for its latest, ``WORK_DIR/best``, or an exported file.
@@ -144,12 +144,12 @@ class TestRequest(RunRequest):
 
 
 def option_name(name: str) -> str:
-    """Return the option of a field, as a command line has it."""
+    """Return the command-line option of a field."""
     return f'--{name.replace("_", "-")}'
 
 
 def values_in_words(value: Any) -> list[str]:
-    """Return what follows an option on a command line."""
+    """Return the arguments of an option on a command line."""
     if value is True:
         return []
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""What a training and a test return."""
+"""The results of a training and a test."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +13,7 @@ from ..training.hooks.curves import PICTURE
 
 @dataclass(frozen=True)
 class TrainResult:
-    """What a training has left.
+    """The result of a training.
 
     Attributes:
         work_dir: of the run.
@@ -35,7 +35,7 @@ class TrainResult:
 
 @dataclass(frozen=True)
 class TestResult:
-    """What a test has measured and written.
+    """The result of a test.
 
     Attributes:
         work_dir: of the test.
@@ -58,7 +58,7 @@ class TestResult:
 
 
 def result_of(work_dir: Path, metrics: dict[str, float]) -> TrainResult:
-    """Return what a training has left in its work dir."""
+    """Return the result of a training from its work dir."""
     best = best_checkpoints(work_dir)
     logs = sorted(work_dir.glob(LOGS))
     curves = work_dir / PICTURE
@@ -73,7 +73,7 @@ def result_of(work_dir: Path, metrics: dict[str, float]) -> TrainResult:
 
 
 def last_metrics(hub: MessageHub) -> dict[str, float]:
-    """Return what the last evaluation of a training has measured, by name."""
+    """Return the metrics of the last evaluation of a training, by name."""
     metrics = {}
     for name, history in hub.log_scalars.items():
         metric = name.removeprefix('val/')

@@ -37,13 +37,13 @@ THRESHOLD_KEYS = ('score_thr', 'conf_thr', 'object_mask_thr')  # of a test_cfg, 
 SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
 # What would have no effect, and why.
 REFUSED = {
-    'resume': 'resumes from the checkpoint that it has just written',
-    'overwrite': 'starts from the beginning anyway, in a folder of its own',
-    **dict.fromkeys(('steps', 'epochs'), 'has a length of its own'),
-    **dict.fromkeys(('data_root', 'annotations', 'pictures', 'masks'), 'runs on embedded data'),
-    'cache_gb': 'is over before maps are used again',
-    'cache_views': 'is over before pictures are seen again',
-    'track': 'is over before there is much to follow',
+    'resume': 'resumes from the checkpoint that it has just saved',
+    'overwrite': 'always starts from the beginning, in its own folder',
+    **dict.fromkeys(('steps', 'epochs'), 'has its own length'),
+    **dict.fromkeys(('data_root', 'annotations', 'pictures', 'masks'), 'runs on built-in data'),
+    'cache_gb': 'ends before feature maps are used again',
+    'cache_views': 'ends before images are used again',
+    'track': 'is too short to be followed',
 }
 
 
@@ -52,7 +52,7 @@ def refuse_without_effect(request: TrainRequest) -> None:
     given = request.given()
     for option, why in REFUSED.items():
         if option in given:
-            raise InputError(f'--smoke {why}; leave --{option.replace("_", "-")} out')
+            raise InputError(f'--smoke {why}; remove --{option.replace("_", "-")}')
 
 
 def use_small_batches(config: Config) -> Config:
@@ -69,7 +69,7 @@ def use_small_batches(config: Config) -> Config:
 
 
 def shrink_sizes(node) -> None:
-    """Reduce every size in the config of a data set to :data:`SHORT_SIDE`, in place."""
+    """Reduce every size in the config of a dataset to :data:`SHORT_SIDE`, in place."""
     if isinstance(node, dict):
         node.update({key: shrink(node[key]) for key in SIZE_KEYS if key in node})
     for value in node.values() if isinstance(node, dict) else node:
@@ -139,7 +139,7 @@ def as_smoke_test(config: Config) -> Config:
     task = find_task(config)
     if task is None:
         scope = config.get('default_scope')
-        raise InputError(f'--smoke: there are no embedded data for default_scope={scope!r}')
+        raise InputError(f'--smoke: there are no built-in data for default_scope={scope!r}')
     # a folder for each process: none has to wait for another that writes it
     data = Path(config.work_dir, f'data_{process_rank()}').resolve()
     config = task.use_shapes(config, data)
@@ -175,10 +175,9 @@ def run(config: Config) -> str:
     resumed = _finite_losses(second)[len(losses) :]
     return (
         f'smoke test passed in {time.perf_counter() - start:.0f} s: '
-        f'{config_name(config.filename)}, {len(losses)} steps '
-        f'(loss {losses[0]:.3g} to {losses[-1]:.3g}), '
-        f'evaluation ({measured}), {checkpoint.name}, '
-        f'{len(resumed)} more after resuming (loss {resumed[-1]:.3g})'
+        f'{config_name(config.filename)}, {len(losses)} steps (loss {losses[0]:.3g} to '
+        f'{losses[-1]:.3g}), evaluation ({measured}), {checkpoint.name}, {len(resumed)} more '
+        f'steps after resuming (loss {resumed[-1]:.3g})'
     )
 
 
@@ -188,7 +187,7 @@ def _finite_losses(runner: QuietRunner) -> list[float]:
         values, _ = history.data
         bad = [step for step, value in enumerate(values, 1) if not math.isfinite(value)]
         if name.startswith('train/') and 'loss' in name and bad:
-            raise InputError(f'smoke test: {name} is not finite in step {bad[0]}')
+            raise InputError(f'smoke test: {name} is NaN or infinite in step {bad[0]}')
     return [float(value) for value in scalars['train/loss'].data[0]]
 
 
@@ -201,7 +200,7 @@ def _first_metric(runner: QuietRunner) -> str:
     if all(value == -1 or not math.isfinite(value) for value in measured.values()):
         found = ', '.join(f'{name}={value:.3g}' for name, value in measured.items()) or 'no metric'
         raise InputError(
-            f'smoke test: the evaluation is empty ({found}): no prediction reached val_evaluator'
+            f'smoke test: the evaluation is empty ({found}): val_evaluator got no predictions'
         )
     name, value = next(iter(measured.items()))
     return f'{name} {value:.3f}'

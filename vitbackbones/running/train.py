@@ -82,7 +82,9 @@ def read_settings(
         config = use_freeze(config, freeze)
     if rank := lora or config.get('lora'):
         if config.get('frozen') or config.model.get('backbone') is None:
-            raise InputError('--lora: needs a backbone that --freeze backbone does not freeze')
+            raise InputError(
+                '--lora: requires a backbone that is not frozen; remove --freeze backbone'
+            )
         config = add_hooks(config, 'AdaptersHook')
         config.lora = rank
     return check_settings(config, changes)
@@ -227,11 +229,12 @@ def _find_start(config: Config, request: TrainRequest) -> Config:
     resume = request.resume or (config.get('resume') and (config.get('load_from') or LATEST))
     if resume and request.pretrained:
         raise InputError(
-            '--resume continues with the weights of its checkpoint; leave --pretrained out'
+            '--resume continues with the weights of its checkpoint; remove --pretrained'
         )
     if resume and request.overwrite:
         raise InputError(
-            '--overwrite starts from the beginning, but the config has resume=True; leave one out'
+            '--overwrite starts from the beginning, but the config has resume=True; remove one '
+            'of the two'
         )
     config = copy.deepcopy(config)
     if resume:
@@ -250,8 +253,8 @@ def _keep_maps(config: Config, request: TrainRequest) -> Config:
         return config
     if config.get('frozen') != BACKBONE:
         raise InputError(
-            '--cache-gb, --cache-views: only the maps of a frozen backbone stay as they are; add '
-            '--freeze backbone, and no --lora'
+            '--cache-gb, --cache-views: only the feature maps of a frozen backbone can be '
+            'cached; add --freeze backbone and remove --lora'
         )
     return add_hooks(config, 'CachedMapsHook', gb=request.cache_gb, views=request.cache_views)
 

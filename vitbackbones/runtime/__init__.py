@@ -1,4 +1,4 @@
-"""Run exported files: without torch, on numpy and the runtime of the file's format."""
+"""Run exported files without torch, with numpy and the runtime of their format."""
 
 from .model import Exported, load
 

@@ -1,4 +1,4 @@
-"""What models answer, in numpy alone: of exported files and of the toolboxes' models alike.
+"""The predictions of models, exported or in torch, as numpy arrays.
 
 A graph's outputs are in pixels of its input. Here they become answers on the picture as it was
 given: without padding, and in its size, by the rules of the toolboxes.
@@ -18,7 +18,7 @@ Outputs = Mapping[str, np.ndarray]  # of one image, by name
 
 @dataclass(frozen=True)
 class Classified:
-    """Scores (classes,) of a picture, which sum to 1."""
+    """Scores (classes,) of an image, which sum to 1."""
 
     scores: np.ndarray
 
@@ -33,7 +33,7 @@ class Segmented:
 
 @dataclass(frozen=True)
 class Detected:
-    """What is on a picture of (H, W) pixels: objects, best first, panoptic segments, or both.
+    """Objects (best first), panoptic segments, or both, of an image with (H, W) pixels.
 
     Attributes:
         boxes: (M, 4) float32 as x1, y1, x2, y2 in pixels; None without objects.
@@ -163,7 +163,7 @@ FORMS: dict[str, tuple[dict[str, str], ...]] = {
 def require_form(
     task: str, shapes: Mapping[str, Sequence[int | None]], place: str, images: int | None = None
 ) -> None:
-    """Check that outputs of such shapes, by their names, are an answer of a task for ``images``.
+    """Check that named outputs with these shapes are a prediction of a task for ``images``.
 
     Raises:
         InputError: they are not; the message begins with ``place``.
@@ -177,7 +177,7 @@ def require_form(
         if all(size is None or size == sizes.setdefault(axis, size) for axis, size in pairs):
             return
     given = ', '.join(f'{name} ({in_words(shape)})' for name, shape in shapes.items())
-    raise InputError(f'{place}: {given or "no outputs"} cannot be an answer for {task}')
+    raise InputError(f'{place}: {given or "no outputs"} cannot be a prediction for {task}')
 
 
 def in_words(shape: Sequence[int | None]) -> str:
@@ -186,7 +186,7 @@ def in_words(shape: Sequence[int | None]) -> str:
 
 
 def require_numbers(values: Mapping[str, Any], place: str) -> None:
-    """Check that the floats that a model has found, by what they are, are finite.
+    """Check that named float outputs of a model are finite.
 
     Raises:
         InputError: they are not; the message begins with ``place``.
@@ -195,13 +195,13 @@ def require_numbers(values: Mapping[str, Any], place: str) -> None:
         is_float = isinstance(found, np.ndarray) and found.dtype.kind == 'f'
         if is_float and not np.isfinite(found).all():
             raise InputError(
-                f'{place} answers with {name} that are NaN or infinite: its weights are damaged, '
-                'or it needs more than half precision'
+                f'{place}: {name} contain NaN or infinite values; the weights are damaged, or '
+                'the model cannot run in half precision'
             )
 
 
 def require_names(answer: Answer, classes: Sequence[str], place: str) -> None:
-    """Check that the labels of an answer have names; void segments need none.
+    """Check that the labels of a prediction have names; void segments require none.
 
     Raises:
         InputError: one has no name; the message begins with ``place``.
@@ -212,5 +212,6 @@ def require_names(answer: Answer, classes: Sequence[str], place: str) -> None:
     for label in (labels.min(), labels.max()):
         if not 0 <= label < len(classes):
             raise InputError(
-                f'{place} answers with a label {label}, but its card names {len(classes)} classes'
+                f'{place}: predicts the label {label}, but its metadata file lists '
+                f'{len(classes)} classes'
             )

@@ -1,4 +1,4 @@
-"""Graphs of models that were asked for answers, kept for the next time.
+"""A cache of exported graphs.
 
 The graphs of a model are in one folder of the cache, named by the SHA-256 of all that its answers
 depend on: what its config says, its weights, the code and the versions of packages. ``any.xml`` is
@@ -45,7 +45,7 @@ def cache_folder() -> Path:
 
 
 def key_of(content: Mapping) -> str:
-    """Return the SHA-256 of what JSON can say."""
+    """Return the SHA-256 of content that JSON can represent."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
@@ -93,10 +93,12 @@ class Graphs:
         chosen = os.environ.get('OMP_NUM_THREADS', '')
         try:
             if read_json(seal) != self._seal(name):
-                raise InputError(f'{file}: it or its card is not what was exported to the cache')
+                raise InputError(
+                    f'{file}: the file or its metadata file was changed after the export'
+                )
             return load(file, int(chosen) if chosen.isdecimal() else 0)
         except (InputError, OSError) as error:
-            show_warnings([f'{error}. It is made again.'])
+            show_warnings([f'{error}. It is exported again.'])
             with suppress(OSError):
                 seal.unlink()
             return None
@@ -148,7 +150,7 @@ class Graphs:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of what computes, and of the code of this package as it lies here."""
+    """Return the versions of all packages that affect a graph, and of the code of this package."""
     found = {'python': sys.version, 'vitbackbones': __version__}
     infos = [info.stem for place in sys.path for info in Path(place).glob('*.dist-info')]
     found['packages'] = ' '.join(sorted(s for s in {*infos} if s.lower().startswith(COMPUTING)))
@@ -160,7 +162,7 @@ def versions() -> dict[str, str]:
 
 
 def foreign_code() -> list[Path]:
-    """Return the files of imported modules that no package has installed, as of a user's own."""
+    """Return the files of imported modules that belong to no installed package."""
     paths = sysconfig.get_paths()
     known: list[str | Path] = [paths['stdlib'], paths['platstdlib'], PACKAGE]
     modules = dict(sys.modules)

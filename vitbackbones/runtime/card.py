@@ -1,4 +1,4 @@
-"""What is known of an exported file, beside it as JSON: ``model.onnx`` and ``model.onnx.json``.
+"""The metadata file of an exported file: ``model.onnx.json`` for ``model.onnx``.
 
 A graph says neither how pictures become its input nor what its numbers mean. The card does, in
 plain data: names, numbers, and steps by their type. Nothing in a card is code. A card may come from
@@ -47,7 +47,7 @@ class GraphInput:
 
 @dataclass(frozen=True, kw_only=True)
 class GraphOutput:
-    """An output of a graph; in ``shape``, None stands where any number may come."""
+    """An output of a graph; None in ``shape`` stands for any size."""
 
     name: Annotated[str, TEXT]
     dtype: Annotated[str, TEXT]
@@ -56,7 +56,7 @@ class GraphOutput:
 
 @dataclass(frozen=True, kw_only=True)
 class Card:
-    """What is known of an exported file.
+    """The metadata of an exported file.
 
     Attributes:
         format: a key of :data:`.runtimes.FORMATS`.
@@ -109,15 +109,16 @@ class Card:
             raise InputError(f'{file}: no such file')
         if not path.exists():
             raise InputError(
-                f'{file}: its card {path.name} is missing; it says how pictures become the input. '
-                "'vitbackbones export' writes both: copy them together, or export again."
+                f'{file}: its metadata file {path.name} is missing; without it nobody knows how '
+                "to prepare images. 'vitbackbones export' writes both: copy them together, or "
+                'export again.'
             )
         try:
             content = read_json(path)
         except InputError as error:
             raise InputError(f'{error}; export {file.name} again') from error
         if not isinstance(content, Mapping):
-            raise InputError(f'{path}: a card must be an object {{...}}')
+            raise InputError(f'{path}: a metadata file must be an object {{...}}')
         values = _fields(cls, content, path)
         values['input'] = GraphInput(**_fields(GraphInput, values['input'], path, 'input.'))
         values['outputs'] = [
@@ -127,8 +128,8 @@ class Card:
         if values.get('file_sha256') != digest(file):
             files = ' and '.join(str(part) for part in parts(file))
             raise InputError(
-                f'{path} is the card of another file: the SHA-256 in it is not that of {files}. '
-                'Copy what was exported together, or export again.'
+                f'{path} belongs to another file: its SHA-256 is not that of {files}. Copy all '
+                'exported files together, or export again.'
             )
         return cls(**values)
 
@@ -145,7 +146,7 @@ class Card:
 
 
 def card_path(file: str | Path) -> Path:
-    """Return where the card of an exported file lies.
+    """Return the path of the metadata file of an exported file.
 
     >>> card_path('out/model.onnx').name
     'model.onnx.json'
@@ -154,7 +155,7 @@ def card_path(file: str | Path) -> Path:
 
 
 def digest(file: str | Path) -> str:
-    """Return the SHA-256 of an exported file and of its weights, where these lie beside it."""
+    """Return the SHA-256 of an exported file and its separate file of weights, if any."""
     hashed = hashlib.sha256()
     for part in parts(Path(file)):
         with open(part, 'rb') as opened:
@@ -174,7 +175,7 @@ def _fields(cls: type, content: Mapping, path: Path, place: str = '') -> dict:
     rules = {name: kind.__metadata__[0] for name, kind in cls.__annotations__.items()}
     needed = [name for name in rules if not hasattr(cls, name)]
     if missing := [place + name for name in needed if name not in content]:
-        raise InputError(f'{path} misses {", ".join(missing)}; export the file again')
+        raise InputError(f'{path} has no {", ".join(missing)}; export the file again')
     rules = {name: rule for name, rule in rules.items() if name in content}
     require_values(content, rules, f'{path}: {place}')
     return {name: content[name] for name in rules}

@@ -1,4 +1,4 @@
-"""An exported file, ready to answer."""
+"""Run an exported file."""
 
 import copy
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ MOST_VALUES = 2**29  # in the images of one run of a graph; in floats 2 GB
 
 
 def load(file: str | Path, threads: int = 0, trusted: bool = False) -> 'Exported':
-    """Return an exported file and its card, ready to answer.
+    """Open an exported file with its metadata file.
 
     Args:
         file: ``.onnx``, ``.xml`` or ``.pt2``, with its card beside it.
@@ -39,7 +39,7 @@ def load(file: str | Path, threads: int = 0, trusted: bool = False) -> 'Exported
 
 
 class Exported:
-    """An exported file, ready to answer; arguments as :func:`load`.
+    """An open exported file; arguments as in :func:`load`.
 
     Attributes:
         file: its path.
@@ -62,8 +62,8 @@ class Exported:
                 self._windows = {'crop': step['crop'], 'stride': step['stride'], 'fill': fill}
         if self._windows and 'logits' not in shapes:
             raise InputError(
-                f'{self.file}: windows slide over a picture, and their logits are averaged, but '
-                f'the graph gives {", ".join(shapes)}; export it with --output logits'
+                f'{self.file}: the logits of sliding windows must be averaged, but the graph '
+                f'outputs {", ".join(shapes)}; export it with --output logits'
             )
 
     def running(self, run: Callable[[np.ndarray], list[np.ndarray]]) -> 'Exported':
@@ -86,7 +86,10 @@ class Exported:
         self._require_taken(image)
         at_once = self.card.input.shape[0] or len(image)
         if at_once > len(image) and at_once * image[0].size > MOST_VALUES:
-            raise InputError(f'{self.file} takes {at_once} images at once; export it for fewer')
+            raise InputError(
+                f'{self.file} predicts {at_once} images at once, which is too many for this '
+                'size; export it with a smaller --batch-size'
+            )
         parts = []
         for i in range(0, len(image), at_once):
             part = image[i : i + at_once]
@@ -163,6 +166,6 @@ class Exported:
         # the number of images, which is the first size, is no matter of a graph's
         wanted = ' x '.join(['N', *('?' if n is None else str(n) for n in given.shape[1:])])
         raise InputError(
-            f'{self.file} takes images of {wanted} in {given.dtype} ({given.layout}), not '
+            f'{self.file} requires images of {wanted} in {given.dtype} ({given.layout}), not '
             f'{" x ".join(map(str, image.shape))} in {image.dtype}'
         )

@@ -19,12 +19,15 @@ def open_graph(file: str | Path, card: Card, threads: int = 0, trusted: bool = F
     """
     file = Path(file)
     if file.suffix not in BY_SUFFIX:
-        raise InputError(f'{file}: not an exported file; those end in {", ".join(BY_SUFFIX)}')
+        raise InputError(
+            f'{file}: is not an exported file; its suffix must be one of {", ".join(BY_SUFFIX)}'
+        )
     format = BY_SUFFIX[file.suffix]
     if format.runs_code and not trusted:
         raise InputError(
-            f'{file}: {format.runtime} runs code that a {file.suffix} file may hold. If you trust '
-            'its maker: --trusted (in Python trusted=True). ONNX and OpenVINO files hold no code.'
+            f'{file}: a {file.suffix} file may contain code, which {format.runtime} runs. If '
+            'you trust its source, use --trusted (in Python: trusted=True). ONNX and OpenVINO '
+            'files contain no code.'
         )
     try:
         graph = format.start(file, threads)
@@ -58,6 +61,6 @@ def _require_same(
             for ports in (found, said)
         )
         raise InputError(
-            f'{file}: the graph is of another model than its card says. It has the {kind} {has}; '
-            f'the card says {says}. Export it again.'
+            f'{file}: the graph and its metadata file do not match. The graph has the {kind} '
+            f'{has}, but the metadata file states {says}. Export it again.'
         )

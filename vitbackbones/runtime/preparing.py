@@ -1,4 +1,4 @@
-"""Bring pictures into the form of a graph's input, following the steps on its card.
+"""Prepare images for a graph, with the steps in its metadata file.
 
 The steps are those of the pipeline that the model was tested with, with the same numbers: cv2 where
 mmcv takes it, Pillow where mmpretrain does. Each is a dict with its ``type`` and its options, which
@@ -23,7 +23,7 @@ Color = float | np.ndarray  # of all channels, or (3,)
 
 
 class Taken(NamedTuple):
-    """How a picture becomes the input of a graph: the two parts of a card that say so."""
+    """How to prepare an image for a graph: two parts of its metadata."""
 
     steps: list[dict]
     input: GraphInput
@@ -31,7 +31,7 @@ class Taken(NamedTuple):
 
 @dataclass(frozen=True)
 class Prepared:
-    """A picture as a graph takes it.
+    """An image that was prepared for a graph.
 
     Attributes:
         image: (3, H, W) normalized, or (H, W, 3) in uint8 where the graph does that; red first.
@@ -45,14 +45,14 @@ class Prepared:
 
 
 def prepare(pixels: np.ndarray, card: Card | Taken) -> Prepared:
-    """Return what a graph takes of a picture (H, W, 3) in uint8 and BGR.
+    """Prepare an image (H, W, 3) of uint8 in BGR for a graph.
 
     Raises:
         InputError: the picture has other axes or values, or resizing leaves nothing of it.
     """
     if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8:
         given = f'{" x ".join(map(str, pixels.shape))} of {pixels.dtype}'
-        raise InputError(f'a picture must be (H, W, 3) of uint8 in BGR, not {given}')
+        raise InputError(f'an image must be an array (H, W, 3) of uint8 in BGR, not {given}')
     picture = pixels
     for step in card.steps:
         picture = _changed(picture, step)

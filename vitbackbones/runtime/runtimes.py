@@ -23,7 +23,7 @@ LONGEST = 200  # characters of an error; behind them runtimes name their own sou
 
 
 class Port(NamedTuple):
-    """An input or an output of a graph; None in ``shape`` where any number will do."""
+    """An input or an output of a graph; None in ``shape`` stands for any size."""
 
     name: str
     dtype: str
@@ -32,7 +32,7 @@ class Port(NamedTuple):
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph that a runtime has read.
+    """A graph in a runtime.
 
     Attributes:
         inputs, outputs: what it says of them.
@@ -86,7 +86,7 @@ PRECISION = 'INFERENCE_PRECISION_HINT'
 
 
 def own_precision() -> str:
-    """Return what OpenVINO computes in by itself on this processor: ``'f32'``, ``'bf16'`` ..."""
+    """Return the default precision of OpenVINO on this processor: ``'f32'``, ``'bf16'`` ..."""
     openvino = import_optional('openvino', 'openvino')
     return openvino.Core().get_property('CPU', PRECISION).to_string()
 
@@ -116,7 +116,7 @@ def start_openvino(graph: bytes | Path, threads: int = 0, precision: str = 'f32'
 
 
 class Requests:
-    """Runs a compiled model for any number of threads: each call has a request to itself.
+    """Runs a compiled model in any number of threads: each call has its own request.
 
     A compiled model keeps one request of its own, whose outputs the next call overwrites. Requests
     are kept for later calls, so there are as many as there were calls at a time.
@@ -211,7 +211,7 @@ BY_SUFFIX = {row.suffix: row for row in ROWS}
 
 
 def runtime_of(suffix: str) -> str:
-    """Return name and version of what runs files of a suffix, where it is installed."""
+    """Return name and version of the runtime for a suffix, if it is installed."""
     name = BY_SUFFIX[suffix].runtime
     try:
         return f'{name} {version(name.lower().replace(" ", ""))}'
@@ -220,5 +220,5 @@ def runtime_of(suffix: str) -> str:
 
 
 def is_exported(text: str | Path) -> bool:
-    """Return whether a path is that of an exported file, by its suffix."""
+    """Return whether a path has the suffix of an exported file."""
     return Path(text).suffix in BY_SUFFIX

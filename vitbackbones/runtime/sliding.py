@@ -77,8 +77,8 @@ def require_few(image: np.ndarray, crop: Size, stride: Size) -> None:
     down, right = (_count(*each) for each in zip(sides, crop, stride, strict=True))
     if down * right > MOST:
         raise InputError(
-            f'its {sides[1]} x {sides[0]} pixels would take {down * right} windows, and {MOST} are '
-            'the most; give a smaller picture, or a model of larger windows'
+            f'its {sides[1]} x {sides[0]} pixels require {down * right} windows, more than the '
+            f'limit of {MOST}; give a smaller image, or use a model with larger windows'
         )
 
 

@@ -31,7 +31,7 @@ INTERPOLATIONS = {
 SIDE = whole(1, 2**20)
 LEVEL = number(least=0, most=255)
 SIZE = Rule(
-    f'height and width, as whole numbers from 1, of at most {MAX_PIXELS} pixels',
+    f'height and width, two integers of at least 1 with at most {MAX_PIXELS} pixels',
     lambda value: listed(SIDE, 2).fits(value) and math.prod(value) <= MAX_PIXELS,
 )
 
@@ -78,10 +78,10 @@ def require_steps(steps: Sequence[Mapping[str, Any]], place: str) -> None:
         here = f'{place}: steps[{i}]'
         kind = step.get('type', '')
         if not choice(*STEPS).fits(kind):
-            raise InputError(f'{here} is not a step; the steps are {", ".join(STEPS)}')
+            raise InputError(f'{here} is not a known step; use one of {", ".join(STEPS)}')
         needed, optional = STEPS[kind]
         if missing := sorted(needed.keys() - step.keys()):
-            raise InputError(f'{here} ({kind}) misses {", ".join(missing)}')
+            raise InputError(f'{here} ({kind}) has no {", ".join(missing)}')
         if unknown := sorted(step.keys() - {'type', *needed, *optional}):
             raise InputError(f'{here} ({kind}) has no option {some(unknown)}')
         require_values(step, needed | optional, f'{here}.')
@@ -89,9 +89,7 @@ def require_steps(steps: Sequence[Mapping[str, Any]], place: str) -> None:
         stride = step.get('stride', [0, 0])
         crop = step.get('crop', [0, 0])
         if stride[0] > crop[0] or stride[1] > crop[1]:
-            raise InputError(
-                f'{here} ({kind}): a stride of {stride} leaves pixels out between windows'
-            )
+            raise InputError(f'{here} ({kind}): a stride of {stride} skips pixels between windows')
         backend = step.get('backend', 'cv2')
         method = step.get('interpolation', 'bilinear')
         if method not in INTERPOLATIONS[backend]:

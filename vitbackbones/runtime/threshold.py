@@ -33,7 +33,7 @@ class Threshold:
     """
 
     score: float = 0.3
-    source: str = 'the default, as test --report chose none'
+    source: str = 'the default, as test --report has chosen none'
     classes: Mapping[str, float] = field(default_factory=dict)
 
     def __str__(self) -> str:

@@ -29,7 +29,7 @@ WIDTHS = (
 
 @dataclass(frozen=True)
 class Maps:
-    """The maps that the heads of a model read.
+    """The feature maps that the heads of a model read.
 
     Attributes:
         channels: of each.
@@ -49,7 +49,7 @@ class Maps:
     @property
     def count(self) -> str:
         """How many there are, in words."""
-        return f'{len(self.channels)} map{"" if len(self.channels) == 1 else "s"}'
+        return f'{len(self.channels)} feature map{"" if len(self.channels) == 1 else "s"}'
 
 
 class Misfit(NamedTuple):
@@ -70,12 +70,12 @@ def neck_remedy(model: Mapping, maps: Maps) -> str:
         widths = as_list(given[0]) if given else []
         if len({*widths}) == 1:
             settings += f', out_channels={widths[0]}'
-        return f'make the maps in model.neck: dict({settings})'
+        return f'make the feature maps in the neck: model.neck=dict({settings})'
     if str(value_at(model, 'neck.type')).startswith(f'{SCOPE}.'):
-        return 'make out_strides and num_outs of model.neck agree with it'
+        return 'set out_strides and num_outs of model.neck accordingly'
     return (
-        f'take type={kind!r} for model.neck, with the in_channels and in_strides of the backbone: '
-        'it makes the levels'
+        f'use type={kind!r} for model.neck, with the in_channels and in_strides of the '
+        'backbone; it makes these levels'
     )
 
 
@@ -96,7 +96,10 @@ def fusion_counts_as_the_head(config: Mapping) -> Iterator[str]:
             value_at(model, f'{part}.{key}') for part in ('panoptic_fusion_head', 'panoptic_head')
         )
         if given is not None and wanted is not None and given != wanted:
-            yield f'model.panoptic_fusion_head.{key}: is {given}, but panoptic_head.{key}={wanted}'
+            yield (
+                f'model.panoptic_fusion_head.{key}: is {given}, but '
+                f'model.panoptic_head.{key} is {wanted}; set both to the same number'
+            )
 
 
 def what_is_measured_is_predicted(config: Mapping) -> Iterator[str]:
@@ -107,7 +110,7 @@ def what_is_measured_is_predicted(config: Mapping) -> Iterator[str]:
     for path, metric in evaluators(config):
         key, default = READ_BY.get(type_at(metric), ('', True))
         if not settings.get(key, default):
-            yield f'model.test_cfg.{key}: is not True, but {path} measures what it gives'
+            yield f'model.test_cfg.{key}: must be True, because {path} evaluates these predictions'
 
 
 MASK2FORMER = (fusion_counts_as_the_head, what_is_measured_is_predicted)

@@ -52,25 +52,25 @@ def finish(
 def summarize(
     classes: Sequence[str], counts: Mapping[str, int], source: str, training: bool
 ) -> str:
-    """Say which classes and how many pictures a folder has, or how many of them are tested.
+    """Say which classes and how many images a folder has, or how many of them are evaluated.
 
     >>> summarize(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets', training=True)
-    '2 classes: cat, dog; 80 pictures for train, 20 for val, which test takes, too, from pets'
+    '2 classes: cat, dog; 80 images for train, 20 for val, also used for test, from pets'
     >>> summarize(('cat', 'dog'), {'train': 80, 'val': 20}, 'pets', training=False)
-    '2 classes: cat, dog; tested on the 20 pictures for val, which have chosen the best checkpoint \
-    (none are for test), not on 80 for train, from pets'
+    '2 classes: cat, dog; evaluated on the 20 images for val, which also selected the best \
+    checkpoint (there is no test split), not on 80 for train, from pets'
     """
     counts = {split: counts[split] for split in SPLITS if split in counts}
     shown = next(iter(counts)) if training else part_for('test', counts)
-    pictures = plural(counts.pop(shown), 'picture')
+    images = plural(counts.pop(shown), 'image')
     others = ', '.join(f'{count} for {split}' for split, count in counts.items())
     if training:
-        found = f'{pictures} for {shown}' + (f', {others}' if others else '')
+        found = f'{images} for {shown}' + (f', {others}' if others else '')
         if others and 'test' not in counts:
-            found += ', which test takes, too,'
+            found += ', also used for test,'
     elif others:
-        chose = ', which have chosen the best checkpoint (none are for test)'
-        found = f'tested on the {pictures} for {shown}{chose * (shown == "val")}, not on {others},'
+        chose = ', which also selected the best checkpoint (there is no test split)'
+        found = f'evaluated on the {images} for {shown}{chose * (shown == "val")}, not on {others},'
     else:
-        found = f'tested on all {pictures}'
+        found = f'evaluated on all {images}'
     return f'{in_words(classes)}; {found} from {source}'

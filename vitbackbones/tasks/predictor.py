@@ -32,7 +32,7 @@ from ..weights.filling import load_model_file
 
 
 def choose_device(name: str | None) -> torch.device:
-    """Return the device of that name; by default a GPU where there is one.
+    """Return the device with this name; by default a GPU if there is one.
 
     Raises:
         InputError: there is no such device.
@@ -46,13 +46,13 @@ def choose_device(name: str | None) -> torch.device:
 
 
 def steps_after_loading(config: Config) -> list[dict]:
-    """Return the test pipeline of a config without what loads images and annotations."""
+    """Return the test pipeline of a config without the steps that load images and annotations."""
     steps = first_dataset(config, 'test')['pipeline']
     return [step for step in steps if not bare_name(step['type']).startswith('Load')]
 
 
 def only_loading(config: Config) -> Config:
-    """Return a config whose test pipelines load and pack: something else prepares pictures."""
+    """Return a config whose test pipelines only load and pack, for models that prepare images."""
     config = separated(config)
     for _, dataset in datasets(config, ('test',)):
         dataset.pipeline = [
@@ -110,7 +110,7 @@ class Answering:
 
 
 class Predictor(Answering):
-    """Prepare frames, and predict what is on batches of them.
+    """Prepares frames, and predicts batches of them.
 
     Args:
         config: of a detector, a segmentor or a classifier.

@@ -1,4 +1,4 @@
-"""What the tools ask of a task."""
+"""The interface between the commands and a task."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
@@ -54,14 +54,14 @@ class Task:
 
     # -- data
     def check_dataset(self, dataset: dict, evaluated: bool) -> 'Findings':
-        """Look into the files of a data set, given its config and whether it is evaluated on."""
+        """Look into the files of a dataset, given its config and whether it is evaluated on."""
         raise NotImplementedError
 
     def check_datasets(self, datasets: Collection[dict]) -> None:
-        """Compare the data sets of all splits, given their configs."""
+        """Compare the datasets of all splits, given their configs."""
 
     def check_evaluators(self, config: 'Config', found: 'dict[str, Findings]') -> list[str]:
-        """Compare metrics with their data sets, given what was found by the sets' places.
+        """Compare metrics with their datasets, given what was found by the sets' places.
 
         Returns:
             what deserves a warning.
@@ -69,7 +69,7 @@ class Task:
         return []
 
     def file_checks(self, dataset: dict) -> 'dict[str, Callable[[], Look]]':
-        """Return, for files of a data set beside its images, what looks at them."""
+        """Return, for files of a dataset beside its images, what looks at them."""
         return {}
 
     def shapes(self, config: 'Config') -> dict:
@@ -114,7 +114,7 @@ class Task:
         Args:
             pixels: (H, W, 3) in OpenCV's order.
             sample: of the toolbox; it may have no annotations.
-            meta: ``metainfo`` of the data set.
+            meta: ``metainfo`` of the dataset.
             longest: longer side of the picture at most.
         """
         raise NotImplementedError

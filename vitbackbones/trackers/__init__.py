@@ -1,1 +1,1 @@
-"""Training followed from outside: trackers, pictures of predictions, and one page of a run."""
+"""Following a run: trackers, visualizations of predictions, and one page per run."""

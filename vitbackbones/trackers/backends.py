@@ -1,4 +1,4 @@
-"""mmengine's backends of trackers on one axis, and with one run for all starts of a run here.
+"""mmengine's tracker backends with one axis, and one tracker run for all starts of a run.
 
 mmengine numbers evaluations by epochs, losses by iterations, and begins a new run at each start.
 Servers, projects and names are those of each tracker's own variables, never those of a file.
@@ -24,7 +24,7 @@ NOT_IN_NAMES = re.compile(r'[^A-Za-z0-9_\-./ ]')  # of MLflow's metrics and pict
 
 
 class OneAxis:
-    """Mixin of a backend: all is over iterations done, and the first error is the last one.
+    """Mixin of a backend: logs everything over iterations, and stops at the first error.
 
     ``runner`` has loaded its checkpoint; ``run`` is the same id at each start of a run.
     """
@@ -44,7 +44,7 @@ class OneAxis:
                 action(*arguments)
         except Exception as error:  # whatever it is, the run is worth more
             self.is_over = True
-            said = f'{type(self).__name__} no longer follows this run, and the local log goes on'
+            said = f'{type(self).__name__} stops following this run; the local log continues'
             self.runner.logger.warning(f'{said}: {in_one_line(error)}')
 
     def add_scalar(self, name: str, value: float, step: int = 0, **_) -> None:
@@ -65,7 +65,7 @@ class OneAxis:
 
 
 class TensorBoard(OneAxis, TensorboardVisBackend):
-    """Event files in ``WORK_DIR/tensorboard``. A start hides what will be logged again."""
+    """Event files in ``WORK_DIR/tensorboard``. A resumed run hides what it will log again."""
 
     def _init_env(self) -> None:
         from torch.utils.tensorboard import SummaryWriter  # of an optional package
@@ -89,11 +89,13 @@ class TensorBoard(OneAxis, TensorboardVisBackend):
 
 
 class WandB(OneAxis, WandbVisBackend):
-    """A run of wandb. What it has stays there, and is not logged again."""
+    """A run of wandb. Its values are kept, and are not logged again."""
 
     def _init_env(self) -> None:
         for file in Path(self._save_dir).glob('*wandb/settings'):  # read if this is the current dir
-            raise InputError(f'{file} may name a server that is not yours, remove it')
+            raise InputError(
+                f'{file} may contain the address of a server that is not yours; remove it'
+            )
         import wandb
 
         own = wandb.setup().settings
@@ -119,7 +121,7 @@ class WandB(OneAxis, WandbVisBackend):
 
 
 class MLflow(OneAxis, MLflowVisBackend):
-    """A run of MLflow, found again by a tag. What it has stays there, and is not logged again."""
+    """A run of MLflow, found by a tag. Its values are kept, and are not logged again."""
 
     def _init_env(self) -> None:
         import mlflow
@@ -144,7 +146,8 @@ class MLflow(OneAxis, MLflowVisBackend):
         files = mlflow.active_run().info.artifact_uri
         if own is None and urlparse(files).scheme not in ('', 'file'):  # of the current folder
             raise InputError(
-                f'{files}, for files, may be a server that is not yours; set MLFLOW_TRACKING_URI'
+                f'{files}, where files are stored, may be on a server that is not yours; set '
+                'MLFLOW_TRACKING_URI'
             )
         place = f'{mlflow.active_run().info.run_id} of {mlflow.get_tracking_uri()}'
         self.runner.logger.info(f'MLflow: run {place}')

@@ -1,4 +1,4 @@
-"""Follows a run beside its local log; ``tracking.json`` has its id in the trackers."""
+"""Logs a run to trackers, in addition to its local log; ``tracking.json`` has its id there."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from .run_page import NAME, PICTURES, RECORD, pictures_of, read_record, write_ru
 
 
 class TrackHook(Hook):
-    """Follows a run, on the first process only; no error of it ends the run.
+    """Logs a run to trackers, only on the first process; its errors never end the run.
 
     Args:
         trackers: names in :data:`~vitbackbones.trackers.backends.TRACKERS`, beside the
@@ -45,7 +45,7 @@ class TrackHook(Hook):
         self, trackers: Sequence[str] = (), pictures: int = 4, score_threshold: float = 0.3
     ) -> None:
         if unknown := {*trackers} - {*TRACKERS}:
-            raise InputError(f'TrackHook: {unknown} unknown; trackers are {", ".join(TRACKERS)}')
+            raise InputError(f'TrackHook: {unknown} unknown; use some of {", ".join(TRACKERS)}')
         self.names = trackers
         self.pictures = pictures
         self.score_threshold = score_threshold
@@ -65,8 +65,8 @@ class TrackHook(Hook):
         if of != place or not re.fullmatch('[0-9a-f]{16}', run):
             run = secrets.token_hex(8)
             if runner.iter:
-                said = f'{RECORD} is of {of}, and this is {place}'
-                runner.logger.info(f'{said}: trackers begin another run')
+                said = f'{RECORD} belongs to {of}, but this is {place}'
+                runner.logger.info(f'{said}: the trackers start a new run')
         if not runner.iter:
             for file in pictures_of(Path(place)):  # of an earlier run
                 file.unlink()
@@ -81,7 +81,7 @@ class TrackHook(Hook):
             return
         try:
             if is_sharded(runner.model):
-                raise ValueError('--fsdp: this process has a part of the weights')
+                raise ValueError('--fsdp: this process has only a part of the weights')
             by_epoch = isinstance(runner.train_loop, EpochBasedTrainLoop)
             place = f'epoch_{runner.epoch}' if by_epoch else f'iter_{runner.iter}'
             model = runner.model.module if is_model_wrapper(runner.model) else runner.model
@@ -96,7 +96,9 @@ class TrackHook(Hook):
                         tracker.add_image(f'{PICTURES}/{name}', np.asarray(picture.convert('RGB')))
         except Exception as error:
             self.pictures = 0
-            runner.logger.warning(f'predictions of this run are not drawn: {in_one_line(error)}')
+            runner.logger.warning(
+                f'predictions of this run cannot be visualized: {in_one_line(error)}'
+            )
 
     def after_val(self, runner: Runner) -> None:
         self._write(runner, 'running')
@@ -120,4 +122,4 @@ class TrackHook(Hook):
             if runner.iter:
                 write_run_page(work_dir, work_dir / NAME)
         except Exception as error:
-            runner.logger.warning(f'{NAME} of this run is not written: {in_one_line(error)}')
+            runner.logger.warning(f'{NAME} of this run cannot be written: {in_one_line(error)}')

@@ -1,4 +1,4 @@
-"""``run.html`` in a work dir: a run's state, curves, metrics and pictures of predictions.
+"""``run.html`` in a work dir: state, curves, metrics and visualizations of a run.
 
 One file that opens without a network, written from the work dir alone.
 """
@@ -29,7 +29,7 @@ WIDTH = 720  # pixels of an image
 
 
 def read_record(work_dir: Path) -> dict[str, str]:
-    """Return what is noted of a run, an empty dict where nothing is that can be read.
+    """Return the record of a run, or an empty dict if there is no readable one.
 
     Here and below, links that lead out of the work dir, to what is private, are left out.
     """
@@ -56,13 +56,16 @@ def write_run_page(work_dir: Path, file: Path) -> Path:
         for row in rows
         if row['split'] == 'val' and row['value'] != -1  # COCO's "no such object"
     }
-    status = facts.pop('status', 'not known')
+    status = facts.pop('status', 'unknown')
     sections = [
         Section('Status', [Facts(rows={'status': status})]),
         Section('Latest evaluation', [Facts(rows=metrics)] if metrics else []),
         Section('Curves', [drawing(figure, 'curves')]),
         Section('Predictions', _predictions(work_dir)),
-        Section('Config', [Document(content=config, title='as it was run')] if config else []),
+        Section(
+            'Config',
+            [Document(content=config, title=('as it was used in the run'))] if config else [],
+        ),
     ]
     return write_page(file.parent, work_dir.name, None, sections, facts, file.name)
 
@@ -94,18 +97,21 @@ def _status(log: str, config: str) -> str:
     saved = [*SAVED.finditer(log)]
     length = LENGTH.search(config)
     if not saved or not length:
-        return 'not known: the log names no checkpoint'
+        return 'unknown: the log mentions no checkpoint'
     done = int(saved[-1][1])
     unit = saved[-1][2]
     whole = int(length[2])
     if length[1].startswith(unit[:4]) and done >= whole:
         return 'finished'
     last = next(line for line in reversed(log.splitlines()) if line.strip())
-    return f'running or stopped: {done} of {whole} {unit} are saved; the log ends with: {last}'
+    return (
+        f'running or stopped: {done} of {whole} {unit} are saved; the last line of the log '
+        f'is: {last}'
+    )
 
 
 def pictures_of(work_dir: Path) -> list[Path]:
-    """Return pictures of predictions, without links that lead out of a run to what is private."""
+    """Return visualizations of predictions, without links that point outside the work dir."""
     folder = work_dir / PICTURES
     found = sorted([*folder.glob('epoch_*/*.jpg'), *folder.glob('iter_*/*.jpg')])
     return [file for file in found if file.is_file() and stays_inside(file, folder)]

@@ -1,1 +1,1 @@
-"""What a training run has besides mmengine's runner; ``hooks`` act inside of it."""
+"""Additions to mmengine's runner for training; ``hooks`` act during a run."""

@@ -1,4 +1,4 @@
-"""The runner, and what of a run is shown; the log file in the work dir keeps all of its log.
+"""The runner, and which lines of its log are shown; the log file in the work dir has all lines.
 
 mmengine prints the environment, the whole config and a table of hooks before the first step:
 hundreds of lines in which a warning drowns. Lines of losses name every inner layer of a model.
@@ -131,7 +131,7 @@ class QuietRunner(MMEngineRunner):
 
 
 class FirstStepHook(Hook):
-    """Shows the first step: on a CPU the line of the fiftieth takes minutes."""
+    """Shows the first step, because on a CPU the first log line at step 50 takes minutes."""
 
     shown = False
 

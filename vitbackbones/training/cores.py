@@ -1,4 +1,4 @@
-"""CPU only: training and its data workers share the cores instead of fighting for them.
+"""On a CPU, share the cores between training and its data workers.
 
 Torch starts a thread for every core of the machine, whatever part of it the process may use, and
 each data worker wants one more; an oversubscribed run was 8 times slower. With a GPU the main

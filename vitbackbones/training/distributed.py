@@ -1,4 +1,4 @@
-"""Several processes, also without GPUs.
+"""Runs with several processes, with or without GPUs.
 
 mmengine starts distributed training on GPUs only: it sets the CUDA device of the process without
 asking whether there is one. On CPUs the process group is made here before the runner looks.
@@ -16,7 +16,7 @@ from ..errors import InputError
 
 
 def lost_a_process(error: RuntimeError) -> bool:
-    """Return whether ``error`` says that another process of the run is gone."""
+    """Return whether ``error`` means that another process of the run has ended."""
     gone = ('Connection closed by peer', 'Connection reset by peer', 'Broken pipe')
     return isinstance(error, distributed.DistError) or any(text in str(error) for text in gone)
 
@@ -36,11 +36,11 @@ def join_processes(launcher: str, local_rank: int = 0) -> None:
     needed = 'RANK' if launcher == 'pytorch' else 'SLURM_PROCID'
     if needed not in os.environ:
         script = 'tools/dist_train.sh' if launcher == 'pytorch' else 'tools/slurm_train.sh'
-        raise InputError(f'--launcher {launcher}: {needed} is not set; start with {script}')
+        raise InputError(f'--launcher {launcher}: {needed} is not set; start the run with {script}')
     if torch.cuda.is_available():
         return
     if launcher == 'slurm':
-        raise InputError('--launcher slurm: no GPU here; on CPUs use tools/dist_train.sh')
+        raise InputError('--launcher slurm: no GPU found; on CPUs use tools/dist_train.sh')
     distributed.init_process_group('gloo')
 
 
@@ -70,14 +70,14 @@ def use_launcher(config: Config, launcher: str) -> Config:
 
 
 def best_device() -> str:
-    """Return 'cuda' where there is such a GPU, else 'mps' (Apple's), else 'cpu'."""
+    """Return 'cuda' if there is such a GPU, otherwise 'mps' (Apple), otherwise 'cpu'."""
     if torch.cuda.is_available():
         return 'cuda'
     return 'mps' if torch.backends.mps.is_available() else 'cpu'
 
 
 def device_name() -> str:
-    """Say where a run computes, in its first lines."""
+    """Return the name of the device of a run, for its first lines."""
     device = best_device()
     if device == 'cuda':
         return torch.cuda.get_device_name()

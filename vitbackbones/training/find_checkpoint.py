@@ -1,4 +1,4 @@
-"""Find the checkpoint that a run continues from, or that is evaluated.
+"""Find the checkpoint to continue from or to evaluate.
 
 A work dir stands for its latest checkpoint, ``WORK_DIR/best`` for the one that did best in an
 evaluation (``default_hooks.checkpoint.save_best``).
@@ -37,8 +37,8 @@ def find_resume(config: Config, path: str) -> Path:
     found = latest_checkpoint(Path(config.work_dir))
     if found is None:
         raise InputError(
-            f'--resume: no checkpoint in {config.work_dir}. Leave --resume out to start from the '
-            'beginning, or name the folder with --work-dir or the file with --resume FILE.'
+            f'--resume: no checkpoint in {config.work_dir}. Remove --resume to start from the '
+            'beginning, or give the folder with --work-dir, or the file with --resume FILE.'
         )
     return found
 
@@ -82,7 +82,7 @@ def choose_checkpoint(path: str, role: str) -> Path:
         return found
     if place.is_dir() and found.name != PUBLISHED:
         best = best_checkpoints(place)
-        other = f'; {place / BEST} stands for {best[0].name}' if len(best) == 1 else ''
+        other = f'; {place / BEST} is {best[0].name}' if len(best) == 1 else ''
         print(f'checkpoint: {found}, the latest{other}')
     elif _with_best(path):
         print(f'checkpoint: {found}, the best')
@@ -112,12 +112,15 @@ def _best_of(work_dir: Path, role: str) -> Path:
     found = best_checkpoints(work_dir)
     if not found:
         raise InputError(
-            f'{role} {work_dir / BEST}: no {BEST_FILES} there. A run keeps one after an evaluation '
-            f'with default_hooks.checkpoint.save_best; {work_dir} stands for the latest checkpoint.'
+            f'{role} {work_dir / BEST}: no {BEST_FILES} there. A run saves its best checkpoint '
+            f'only with default_hooks.checkpoint.save_best. Give {work_dir} for the latest '
+            'checkpoint.'
         )
     if len(found) > 1:
         names = ', '.join(file.name for file in found)
-        raise InputError(f'{role} {work_dir / BEST}: name one of several there: {names}')
+        raise InputError(
+            f'{role} {work_dir / BEST}: there are several best checkpoints; give one of {names}'
+        )
     return found[0]
 
 
@@ -131,7 +134,7 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
     """Return the file that ``last_checkpoint`` names, or else the newest checkpoint.
 
     ``last_checkpoint`` holds an absolute path, which is wrong once the folder was moved, and is
-    empty when a run was killed while writing it. A file that is cut short is passed over with a
+    empty when a run was killed while writing it. A file that is truncated is passed over with a
     warning.
     """
     pointer = work_dir / POINTER
@@ -151,7 +154,7 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
         damaged = damaged or saved[0]
     if damaged:
         show_warnings(
-            [f'{damaged} is damaged or cut short; {found}, the newest whole one, is taken']
+            [f'{damaged} is damaged or truncated; using {found}, the newest complete checkpoint']
         )
     return found
 
@@ -162,7 +165,7 @@ def _newest_first(work_dir: Path) -> list[Path]:
 
 
 def resume_hint() -> str:
-    """Say how the run of this process goes on; a smoke test begins again."""
+    """Return how to continue the run of this process; a smoke test must start again."""
     command = started.words()
     if '--smoke' in command:
         return 'start again with the same command'

@@ -1,4 +1,4 @@
-"""``--freeze``: parts of a backbone stay as they are, while the rest of the model learns.
+"""``--freeze``: train a model while parts of its backbone stay unchanged.
 
 ``--freeze N`` sets the backbone's own ``frozen_stages``. ``--freeze backbone`` is the key
 ``frozen`` of a config, which the runner reads, and takes any module: its parameters need no
@@ -32,7 +32,9 @@ def use_freeze(config: Config, part: str | int) -> Config:
     if part != BACKBONE:
         stages = config.model.backbone.get('num_stages', part)  # a ResNet of OpenMMLab checks none
         if int(part) > stages:
-            raise InputError(f'--freeze {part}: the backbone of this config has {stages} stages')
+            raise InputError(
+                f'--freeze {part}: the backbone of this config has only {stages} stages'
+            )
         config.model.backbone.frozen_stages = part
         return config
     config.frozen = BACKBONE
@@ -40,7 +42,7 @@ def use_freeze(config: Config, part: str | int) -> Config:
 
 
 def freeze(module: nn.Module) -> None:
-    """Freeze a module, and any copy of it, for good."""
+    """Freeze a module and any copy of it permanently."""
     module.eval()  # which not every backbone's ``train`` lets return it
     module.requires_grad_(False)
     module.train = MethodType(_stay, module)  # bound, so that a copy gets one of its own

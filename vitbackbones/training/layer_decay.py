@@ -16,7 +16,7 @@ from .param_groups import GroupedOptimWrapperConstructor
 
 
 def depth_factors(model: nn.Module, rate: float) -> dict[int, tuple[float, bool]]:
-    """Return, by ``id`` of each backbone parameter, the factor of its rate and whether it decays.
+    """Return the learning rate factor and weight decay flag of each backbone parameter, by ``id``.
 
     Raises:
         InputError: the model has no backbone of this package.
@@ -24,8 +24,8 @@ def depth_factors(model: nn.Module, rate: float) -> dict[int, tuple[float, bool]
     backbones = [module for module in model.modules() if isinstance(module, Backbone)]
     if not backbones:
         raise InputError(
-            'optim_wrapper.constructor: layer-wise rates need a backbone of vitbackbones, which '
-            f'the model {type(model).__name__} does not have'
+            'optim_wrapper.constructor: layer-wise learning rates require a backbone of '
+            f'vitbackbones; {type(model).__name__} has none'
         )
     factors = {}
     for backbone in backbones:

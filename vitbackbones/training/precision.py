@@ -43,7 +43,7 @@ def use_amp(config: Config) -> Config:
     """
     kind = config.optim_wrapper.get('type', 'OptimWrapper')
     if bare_name(kind) not in ('OptimWrapper', 'AmpOptimWrapper', 'Bf16OptimWrapper'):
-        raise InputError(f'--amp: no mixed precision with optim_wrapper.type={kind!r}')
+        raise InputError(f'--amp: optim_wrapper.type={kind!r} does not support mixed precision')
     config = copy.deepcopy(config)
     if half_type(best_device()) is torch.float16:
         config.optim_wrapper.update(type='AmpOptimWrapper', dtype='float16', loss_scale='dynamic')

@@ -1,4 +1,4 @@
-"""What a run with a seed draws from its data, drawn again without training.
+"""Reproduce the samples of a run with a given seed, without training.
 
 In a run with ``ExactResumeHook`` every sample follows from the seed and its place in the run, and
 what the model does to a batch from the seed and the number of the step. So each can be made alone.
@@ -22,7 +22,7 @@ class Replay:
     """The training data of a run.
 
     Args:
-        loader: has the data set, its order, and what joins samples; no worker is started.
+        loader: has the dataset, its order, and what joins samples; no worker is started.
         seed: ``randomness.seed`` of the run.
         by_epoch: whether the loop counts epochs; otherwise it goes on without end.
     """

@@ -1,4 +1,4 @@
-"""``--fsdp``: every process keeps a part of each weight, gradient and state of the optimizer.
+"""``--fsdp``: split weights, gradients and optimizer state among all processes.
 
 Blocks and the rest of the model are given to torch's FSDP2 (``fully_shard``), which brings the
 weights of a block together for as long as it computes. Weights are initialized before that, so a
@@ -33,26 +33,28 @@ def use_fsdp(config: Config, wanted: bool) -> Config:
     """
     if config.get('strategy'):
         raise InputError(
-            f'strategy.type={config.strategy.type!r}: a run with a strategy of mmengine cannot be '
-            'resumed; take it out. --fsdp shards the weights, and resumes to the bit'
+            f'strategy.type={config.strategy.type!r}: a run with a strategy of mmengine cannot '
+            'be resumed; remove it. --fsdp shards the weights and supports bit-exact resuming'
         )
     if not (wanted or config.get('fsdp')):
         return config
     kind = bare_name(config.optim_wrapper.get('type', 'OptimWrapper'))
     if kind not in ('OptimWrapper', 'Bf16OptimWrapper'):
         raise InputError(
-            f'--fsdp: no sharded weights with optim_wrapper.type={kind!r}; take OptimWrapper, or '
-            '--amp on a GPU with bfloat16'
+            f'--fsdp: optim_wrapper.type={kind!r} does not support sharded weights; use '
+            'OptimWrapper, or --amp on a GPU with bfloat16'
         )
     if config.get('lora'):
-        raise InputError('--fsdp: adapters are small, and are not divided; leave --fsdp out')
+        raise InputError(
+            '--fsdp: low-rank adapters are not sharded, because they are small; remove --fsdp'
+        )
     config = copy.deepcopy(config)
     config.fsdp = True
     return config
 
 
 def shard(model: nn.Module, optimizer: Optimizer, averages: Iterable[EMAHook]) -> None:
-    """Divide a model, the averages of its weights and the groups of its optimizer, all in place.
+    """Shard a model, its EMA weights and the groups of its optimizer, in place.
 
     Raises:
         InputError: a parameter is a number without a dimension, or the optimizer has a state.
@@ -60,7 +62,7 @@ def shard(model: nn.Module, optimizer: Optimizer, averages: Iterable[EMAHook]) -
     names = {parameter: name for name, parameter in model.named_parameters()}
     for name, parameter in model.named_parameters():
         if not parameter.ndim:
-            raise InputError(f'--fsdp: {name} is a single number, which cannot be divided')
+            raise InputError(f'--fsdp: {name} is a single number, which cannot be sharded')
     # a head is asked for its loss, not called, which FSDP would not see; it stays in the rest
     parts = [part for part in regions(model) if not hasattr(part, 'loss')]
     for part in [*parts, model]:
@@ -80,7 +82,7 @@ def shard(model: nn.Module, optimizer: Optimizer, averages: Iterable[EMAHook]) -
 
 
 def whole(tensor: Tensor) -> Tensor:
-    """Return a tensor with the parts of all processes, which all of them must ask for."""
+    """Return a tensor with the parts of all processes; all processes must call this."""
     return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor
 
 
@@ -114,7 +116,7 @@ def whole_states(modules: Iterable[nn.Module], optimizer: Optimizer) -> Iterator
 
 
 def is_sharded(model: nn.Module) -> bool:
-    """Return whether :func:`shard` has divided a model."""
+    """Return whether a model was sharded by :func:`shard`."""
     return isinstance(model, FSDPModule)
 
 

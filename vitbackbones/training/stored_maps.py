@@ -1,4 +1,4 @@
-"""The maps of a frozen backbone in a folder: written once, read through a memory map.
+"""Cached feature maps of a frozen backbone in a folder, read as memory-mapped files.
 
 ``maps`` holds entries of numbers in half precision. A row of ``index`` follows each entry, so that
 one is whole or not there, whatever killed its writer. Processes that share a folder write in turn.
@@ -21,7 +21,7 @@ ROW = np.dtype([('view', np.int64, 4), ('start', np.int64), ('size', np.int64), 
 
 
 class StoredMaps:
-    """Numbers by picture, draw and padded size.
+    """Cached feature maps by image, augmented view and padded size.
 
     Args:
         folder: where they are, beside those of other keys.

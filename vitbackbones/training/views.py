@@ -1,4 +1,4 @@
-"""A data set's samples as pictures: as they are, as training sees them, and as evaluation does."""
+"""Visualizations of samples: unchanged, as training sees them, and as evaluation sees them."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from .replay import Replay
 
 @dataclass(frozen=True)
 class Views:
-    """Draw samples of a data set as they are, as training sees them, and as evaluation does.
+    """Draws samples unchanged, as training sees them, and as evaluation sees them.
 
     Attributes:
         dataset: gives the description of a sample that its pipeline begins with.
@@ -25,7 +25,7 @@ class Views:
         replay: the training run; None where the data are not for training.
         preprocessor: that of the model.
         settings: of the preprocessor.
-        draw: ``Task.browse`` for pixels and a sample of this data set.
+        draw: ``Task.browse`` for pixels and a sample of this dataset.
     """
 
     dataset: Dataset
@@ -69,7 +69,7 @@ class Views:
         row = []
         for i, image in enumerate(batch['inputs'][:number]):
             pixels = to_pixels(image, self.settings)
-            title = _sized(f'step 1, picture {i + 1} of {len(samples)}', pixels)
+            title = _sized(f'step 1, image {i + 1} of {len(samples)}', pixels)
             row.append((title, self.draw(pixels, samples[i])))
         return [row]
 

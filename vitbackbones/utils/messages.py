@@ -1,4 +1,4 @@
-"""Parts of messages: lists and values cut short, misspelled names, and pages of the docs."""
+"""Parts of messages: lists and values truncated, misspelled names, and pages of the docs."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping

@@ -19,8 +19,10 @@ class Rule:
 
 
 def whole(least: int, most: float = math.inf) -> Rule:
-    text = f'a whole number from {least}' + (f' to {most}' if most < math.inf else '')
-    return Rule(text, lambda x: type(x) is int and least <= x <= min(most, sys.maxsize))
+    return Rule(
+        f'an integer{_in_words(least, most)}',
+        lambda x: type(x) is int and least <= x <= min(most, sys.maxsize),
+    )
 
 
 def number(
@@ -29,11 +31,27 @@ def number(
     most: float = math.inf,
     below: float = math.inf,
 ) -> Rule:
-    limits = {' from': least, ' above': above, ' up to': most, ' and below': below}
-    text = ''.join(f'{word} {limit:g}' for word, limit in limits.items() if math.isfinite(limit))
     return Rule(
-        f'a number{text}', lambda x: is_number(x) and least <= x <= most and above < x < below
+        f'a number{_in_words(least, most, above, below)}',
+        lambda x: is_number(x) and least <= x <= most and above < x < below,
     )
+
+
+def _short(limit: float) -> str:
+    return str(limit) if isinstance(limit, int) else f'{limit:g}'
+
+
+def _in_words(least: float, most: float, above: float = -math.inf, below: float = math.inf) -> str:
+    """Return limits as they follow the word "number".
+
+    >>> _in_words(0, 1), _in_words(1, math.inf), _in_words(0, math.inf, below=1)
+    (' from 0 to 1', ' of at least 1', ' of at least 0 and below 1')
+    """
+    if math.isfinite(least) and math.isfinite(most):
+        return f' from {_short(least)} to {_short(most)}'
+    limits = {'of at least': least, 'above': above, 'up to': most, 'below': below}
+    known = [f'{word} {_short(limit)}' for word, limit in limits.items() if math.isfinite(limit)]
+    return f' {" and ".join(known)}' if known else ''
 
 
 def is_number(x: Any) -> bool:

@@ -1,7 +1,8 @@
-"""The verbs of the command ``vitbackbones``, and how to write one of them for a user.
+"""The commands of ``vitbackbones`` (its verbs), and how to write one for a user.
 
-A clone works without installation: ``python -m vitbackbones VERB`` in its root, and for three verbs
-a script in ``tools/``. A message names commands in the way in which the user has started this one.
+A clone works without installation: ``python -m vitbackbones COMMAND`` in its root, and for three
+verbs a script in ``tools/``. A message names commands in the way in which the user has started
+this one.
 """
 
 import shlex
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 
 class Verb(NamedTuple):
-    """What ``vitbackbones VERB`` does.
+    """What ``vitbackbones COMMAND`` does.
 
     Attributes:
         place: ``'module:function'`` of ``vitbackbones.commands``. The module's ``add_arguments``
@@ -30,27 +31,27 @@ class Verb(NamedTuple):
 
 
 VERBS = {
-    'train': Verb('train:train', 'train a model from a config, or try the config with --smoke'),
+    'train': Verb('train:train', 'train a model from a config, or test the config with --smoke'),
     'test': Verb('test:evaluate', 'evaluate a checkpoint with the metrics of its config'),
     'predict': Verb('predict:predict', 'run a model on images, folders and videos'),
     'export': Verb('export:export', 'write a model as a file for ONNX Runtime, OpenVINO or torch'),
-    'check': Verb('data.check_dataset:check', 'check every file of a data set before a run'),
-    'browse': Verb('data.browse:browse', 'draw images as training and evaluation see them'),
+    'check': Verb('data.check_dataset:check', 'check every file of a dataset before a run'),
+    'browse': Verb('data.browse:browse', 'show images as training and evaluation see them'),
     'import': Verb('data.import_dataset:import_dataset', 'convert annotations from other formats'),
     'audit': Verb('data.audit:audit', 'find labels that are likely to be wrong, by training'),
     'convert': Verb('data.convert_dataset:convert', 'write annotations in other formats'),
     'analyze': Verb('analyze:analyze', 'plot the curves of several runs together'),
     'page': Verb('run_page:write', 'show a run on one page: curves, metrics and images'),
     'compare': Verb('compare:compare', 'train the variants of a study, seed by seed'),
-    'shards': Verb('data.make_shards:make_shards', 'write a classification data set as tar shards'),
+    'shards': Verb('data.make_shards:make_shards', 'write a classification dataset as tar shards'),
     'models': Verb('names.listing:models', 'list the models that can be created by name'),
     'configs': Verb('names.listing:configs', 'list the configs, with published numbers'),
     'weights': Verb('names.weights:weights', 'list and download published weights'),
     'publish': Verb(
-        'names.publish:publish', ('write the weights and the model card of a trained run')
+        'names.publish:publish', 'write the weights and the model card of a trained run'
     ),
     'doctor': Verb(
-        'doctor:doctor', ('report what is wrong with this environment, and how to fix it')
+        'doctor:doctor', 'report what is wrong with this environment, and how to fix it'
     ),
 }
 TOOLS = Path(__file__).resolve().parents[2] / 'tools'  # of a clone

@@ -1,4 +1,4 @@
-"""Published weights by name: where they are, what they need, and how they get to this machine."""
+"""Published weights by name: their sources, requirements and downloads."""
 
 from .downloads import fetch
 from .table import DETECTORS, LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Detector, Published

@@ -1,4 +1,4 @@
-"""Weights by name, address or file, each downloaded once.
+"""Weights by name, URL or file, each downloaded only once.
 
 A web server's file comes by torch.hub and is kept in its folder, under the whole address, as many
 files are called ``model.safetensors``. Where the table or its own name says a hash, as in
@@ -44,7 +44,7 @@ def is_offline() -> bool:
 
 @contextmanager
 def fetching(address: str) -> Iterator[None]:
-    """Turn whatever prevents a download into an InputError that begins with the address."""
+    """Turn any error of a download into an InputError that begins with the URL."""
     try:
         yield
     except InputError:
@@ -58,7 +58,7 @@ def fetching(address: str) -> Iterator[None]:
 
 
 def load_anywhere(source: str | Path) -> dict:
-    """Read a file, a name of published weights, or an address.
+    """Read weights from a file, a name of published weights, or a URL.
 
     Args:
         source: the address may be ``hf-hub:OWNER/NAME``, or of any kind that mmengine knows
@@ -89,7 +89,7 @@ def load_local_address(address: str) -> dict:
 
 
 def load_url(url: str, model_dir: str | None = None, progress: bool = True) -> dict:
-    """Read what :func:`fetch_url` brings."""
+    """Read the file that :func:`fetch_url` downloads."""
     return load_file(fetch_url(url, model_dir, progress=progress))
 
 
@@ -111,7 +111,7 @@ def local(source: str | Path) -> str | Path:
 
 
 def fetch(source: str) -> Path:
-    """Return a file of weights, downloaded unless it was before.
+    """Return a local file of weights; download it if it is not cached.
 
     Args:
         source: a name in the table, ``hf-hub:OWNER/NAME`` (:func:`fetch_from_hub`), or an address
@@ -138,7 +138,7 @@ def fetch(source: str) -> Path:
 def fetch_url(
     url: str, folder: str | Path | None = None, sha256: str | None = None, progress: bool = True
 ) -> Path:
-    """Return the file behind an address, downloaded unless it was before.
+    """Return the local file of a URL; download it if it is not cached.
 
     Of several processes one downloads, and the others wait.
 
@@ -213,7 +213,7 @@ def _download(url: str, file: Path, sha256: str | None, progress: bool) -> None:
 
 
 def place_of(url: str, folder: str | Path | None = None) -> Path:
-    """Return where the file behind an address is kept; ``folder`` as of :func:`fetch_url`.
+    """Return where the file of a URL is cached; ``folder`` as in :func:`fetch_url`.
 
     Raises:
         InputError: the address names no file.
@@ -228,7 +228,7 @@ def place_of(url: str, folder: str | Path | None = None) -> Path:
 
 
 def fetch_from_hub(address: str) -> Path:
-    """Return a file of ``hf-hub:OWNER/NAME``, downloaded unless it was before.
+    """Return a local file of ``hf-hub:OWNER/NAME``; download it if it is not cached.
 
     Args:
         address: may end in ``@REVISION``, ``:FILE`` or both, in this order.

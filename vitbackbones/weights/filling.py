@@ -1,4 +1,4 @@
-"""Filling a backbone from a checkpoint, with a count of what was filled.
+"""Load a checkpoint into a backbone, and count the loaded tensors.
 
 :mod:`~vitbackbones.weights.read.load` reads the file. One that does not fill its backbone stops
 the run, because a backbone that silently stays random costs a day of training.
@@ -52,7 +52,7 @@ def errors_name_file(path: str | Path) -> Iterator[None]:
 
 
 def require_finite(path: str | Path, state: dict[str, Tensor]) -> None:
-    """Refuse NaN and infinity, which a diverged run leaves in its checkpoints.
+    """Reject NaN and infinite values, which checkpoints of a diverged run contain.
 
     Raises:
         InputError: with the keys of the tensors that hold one.
@@ -99,7 +99,7 @@ def in_our_keys(path: str | Path, checkpoint: dict) -> dict:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What a state dict has for a module, and what it filled where it comes from a file.
+    """Which tensors of a module a state dict has, and which it lacks.
 
     A missing or another ``num_batches_tracked`` is fine, and so are missing adapters.
 

@@ -1,4 +1,4 @@
-"""What was published for which model, by name: addresses, hashes, licenses, and the images.
+"""The table of published weights by name: URLs, hashes, licenses and preprocessing.
 
 The facts are in the CSV files beside this one. Mean, deviation and crop are those of timm's
 registry where it has the model, and of the publisher's code otherwise; the accuracies are the
@@ -121,7 +121,7 @@ def is_name(text: str) -> bool:
 
 
 def find(name: str) -> Published | Detector:
-    """Return what was published by a name.
+    """Return the published weights with a name.
 
     Raises:
         InputError: nothing was; the message has the nearest start, or names like it.
@@ -160,7 +160,7 @@ def license_of(source: str, sha256: str) -> str | None:
 
 
 def name_of(file: str | Path) -> str | None:
-    """Return the name that a file is called after, as it is or by its publisher; None if none.
+    """Return the name of published weights from a file name; None if there is none.
 
     A copy on the hub is known by its repository.
 

@@ -98,7 +98,7 @@ def spoil(root):
 def test_each_kind_of_fault_is_found_and_its_correction_comes_back(run, pets, truth, tmp_path):
     faults = spoil(pets)
     result = run('audit', pets, '--out', 'out', '--folds', 2)
-    assert '2 classes: cat, dog; 24 pictures' in result.out
+    assert '2 classes: cat, dog; 24 images' in result.out
     content = json.loads((tmp_path / 'out' / 'faults.json').read_text())
     names = {each['id']: each['file_name'].rpartition('/')[2] for each in content['images']}
     first = {names[each['image_id']]: each['fault'] for each in content['annotations'][:4]}
@@ -190,13 +190,13 @@ def test_an_audit_of_other_labels_is_not_gone_on_with(run, tool, pets, truth):
     spoil(pets)
     result = tool('audit', pets, '--out', 'out', '--folds', 2)
     assert result.status == 2
-    assert 'holds an audit of other pictures, labels, folds or minutes' in result.err
+    assert 'contains an audit of other images, labels, folds or minutes' in result.err
 
 
 def test_too_few_pictures_for_the_folds(tool, pets):
     result = tool('audit', pets, '--folds', 13)
     assert result.status == 2
-    assert '--folds 13: 24 pictures' in result.err
+    assert '--folds 13: there are 24 images' in result.err
 
 
 def test_where_nothing_is_learned_the_reason_is_looked_for_elsewhere(tool, pets, monkeypatch):
@@ -209,8 +209,8 @@ def test_where_nothing_is_learned_the_reason_is_looked_for_elsewhere(tool, pets,
 
 def test_a_curve_says_whether_more_pictures_help(run, pets, truth, tmp_path):
     result = run('audit', pets, '--out', 'out', '--folds', 2, '--curve')
-    assert 'quarter       3 pictures  coco/bbox_mAP_50 0.900' in result.out
-    assert 'more pictures hardly help' in result.out
+    assert 'quarter       3 images  coco/bbox_mAP_50 0.900' in result.out
+    assert 'more images hardly help' in result.out
     part = json.loads((tmp_path / 'out' / 'half' / 'annotations/instances_train.json').read_text())
     held_out = tmp_path / 'out' / 'fold_0' / 'annotations' / 'instances_val.json'
     rows = {each['id'] for each in json.loads(held_out.read_text())['images']}
@@ -231,9 +231,9 @@ def test_a_weak_audit_says_how_sure_it_is_and_what_to_do(
     said = run('audit', pets, '--out', 'out', '--folds', 2, '--minutes', 0.5).out.splitlines()
     (place,) = (line for line in said if 'where a label may be wrong' in line)
     assert place.startswith(f'{places} where a label may be wrong')
-    assert ('the likeliest 0.09' in place) == (places == '1 place')
+    assert ('highest likelihood 0.09' in place) == (places == '1 place')
     if is_weak:
-        assert f'has a likelihood of {likelihood:.2f}, and coco/bbox_mAP_50 is 0.10' in said[-1]
+        assert f'highest likelihood is {likelihood:.2f}, and coco/bbox_mAP_50 is 0.10' in said[-1]
         assert said[-1].endswith(
             f'audit {pets} --minutes 1.5 --out {Path("out").absolute()}_longer'
         )
@@ -270,7 +270,7 @@ def test_what_is_no_folder_of_data_is_refused_early(tool, pets, monkeypatch):
     assert result.status == 2
     assert (
         result.err
-        == f'error: {pets}: contains more than 5 folders. Give the folder of the data set\n'
+        == f'error: {pets}: contains more than 5 folders. Give the folder of the dataset\n'
     )
 
 
@@ -321,5 +321,5 @@ def test_all_that_is_labeled_is_nothing_to_pick(pets, tmp_path):
     unlabeled.mkdir()
     pool = find_pool(pets)
     shutil.copy(pool.files[0], unlabeled)
-    with pytest.raises(InputError, match='labeled already'):
+    with pytest.raises(InputError, match='already labeled'):
         audit._unlabeled(pool, ['2', str(unlabeled)])

@@ -24,7 +24,7 @@ def test_a_sheet_of_a_data_set_follows_from_the_seed(run, data, tmp_path, config
     for file, seed in ((first, 0), (second, 0), (other, 1)):
         words = ['--images', 2, '--draws', 2, '--seed', seed, '--out', file]
         result = run('browse', config, '--data-root', data, *words)
-        assert f'{file}: 2 of 8 pictures\n' in result.out
+        assert f'{file}: 2 of 8 images\n' in result.out
         assert f'randomness.seed={seed}' in result.out
     assert first.read_bytes() == second.read_bytes()
     assert first.read_bytes() != other.read_bytes()
@@ -32,7 +32,7 @@ def test_a_sheet_of_a_data_set_follows_from_the_seed(run, data, tmp_path, config
 
 def test_pictures_may_be_chosen_and_large(run, data):
     words = ['--data-root', data, '--only', '000003.jpg', 'images/train/000005.jpg']
-    assert '2 of 8 pictures' in run('browse', TINY_SEG, *words, '--out', 'small.png').out
+    assert '2 of 8 images' in run('browse', TINY_SEG, *words, '--out', 'small.png').out
     run('browse', TINY_SEG, *words, '--side', 32, '--out', 'smaller.png')
     small, smaller = (Image.open(f'{name}.png') for name in ('small', 'smaller'))
     assert smaller.height < small.height
@@ -47,7 +47,7 @@ def test_what_is_not_for_training_is_drawn_as_it_is(run, data, tmp_path):
 
 
 def test_pictures_of_classes_are_drawn(run, folders):
-    assert '4 of 6 pictures' in run('browse', TINY_CLS, '--data-root', folders).out
+    assert '4 of 6 images' in run('browse', TINY_CLS, '--data-root', folders).out
 
 
 def test_what_cannot_be_drawn_is_refused(tool, data, tmp_path):
@@ -55,7 +55,7 @@ def test_what_cannot_be_drawn_is_refused(tool, data, tmp_path):
     refused(tool('browse', TINY, '--data-root', 'nowhere'), 'nowhere: no such folder')
     refused(
         tool('browse', TINY_SEG, '--data-root', data, '--only', '000009.jpg'),
-        *('--only 000009.jpg', "did you mean '00000", 'for val or test are drawn with --split'),
+        *('--only 000009.jpg', "did you mean '00000", 'of val or test, use --split'),
     )
     spoiled = shutil.copytree(data, tmp_path / 'spoiled')
     (spoiled / 'images' / 'train' / '000000.jpg').write_bytes(b'no picture')
@@ -66,7 +66,7 @@ def test_nothing_is_replaced_unless_asked(run, tool, data, tmp_path):
     sheet = tmp_path / 'sheet.png'
     sheet.write_bytes(b'mine')
     words = ['browse', TINY, '--data-root', data, '--images', 1, '--draws', 1, '--out', sheet]
-    refused(tool(*words), f'--out {sheet}: is there already', '--overwrite')
+    refused(tool(*words), f'--out {sheet}: already exists', '--overwrite')
     assert sheet.read_bytes() == b'mine'
     run(*words, '--overwrite')
     assert sheet.read_bytes() != b'mine'

@@ -22,7 +22,7 @@ def copy(data, tmp_path):
 def test_a_good_detection_data_set(run, data):
     result = run('check', TINY, '--data-root', data, '--workers', 1)
     assert 'train_dataloader.dataset: 8 samples, 8 images' in result.out
-    assert '12 files, all can be read' in result.out  # val and test are the same four
+    assert '12 files, all readable' in result.out  # val and test are the same four
     content = json.loads((data / 'annotations' / 'instances_train.json').read_text())
     rows = [line.split() for line in result.out.partition('class ')[2].splitlines()[1:4]]
     assert {row[0] for row in rows} == {'circle', 'square', 'triangle'}
@@ -36,7 +36,7 @@ def test_bad_images_are_listed(tool, copy):
     result = tool('check', TINY, '--data-root', copy, '--workers', 2)
     assert result.status == 2
     assert all(f'image file {image}: truncated' in result.out for image in bad)
-    assert 'error: 2 faults in 12 files, see above' in result.err
+    assert 'error: 2 problems in 12 files, see above' in result.err
 
 
 def test_names_in_files_do_not_reach_the_terminal_as_orders(run, copy):
@@ -64,7 +64,7 @@ def test_all_bad_masks_are_listed(tool, copy, monkeypatch):
     assert f'{masks}/train/000004.png: 4096 pixels have the values 7' in result.out
     assert f'{masks}/val/000001.png: has 64 x 32' in result.out
     assert 'images/val/000002.jpg: ' in result.out
-    assert 'faults in 24 files, see above' in result.err
+    assert 'problems in 24 files, see above' in result.err
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ def test_a_picture_of_another_size_is_named(tool, tmp_path):
     write(tmp_path / 'in', all=PLAIN)
     picture(tmp_path / 'in' / 'images' / 'all_1.png', (20, 20))
     result = tool('convert', 'in', 'out', '--to', 'yolo')
-    refused(result, '1 fault, see above')
+    refused(result, '1 problem, see above')
     assert 'describes an image of 64 x 48 pixels, but' in result.out
     assert not (tmp_path / 'out').exists()
 
@@ -190,8 +190,8 @@ def test_a_picture_of_another_size_is_named(tool, tmp_path):
 def test_crowds_alone_leave_nothing_for_a_form_without_such_a_flag(run, tool, tmp_path):
     write(tmp_path / 'in', all=[entry(i, i, 1, (2, 3, 20, 20), crowd=1) for i in (1, 2)])
     for form in ('yolo', 'cvat'):
-        refused(tool('convert', 'in', form, '--to', form), 'no object can be used')
-    assert '2 objects on 2 pictures' in run('convert', 'in', 'voc', '--to', 'voc').out
+        refused(tool('convert', 'in', form, '--to', form), 'there is no usable object')
+    assert '2 objects on 2 images' in run('convert', 'in', 'voc', '--to', 'voc').out
 
 
 @pytest.mark.parametrize('form', ['voc', 'cvat'])
@@ -213,4 +213,4 @@ def test_the_file_that_is_meant_can_be_named(run, tool, tmp_path):
     file.with_name('instances_new.json').write_text(json.dumps(other))
     refused(tool('convert', 'in', 'out', '--to', 'yolo'), '--annotations FILE')
     result = run('convert', 'in', 'out', '--to', 'yolo', '--annotations', 'instances_new.json')
-    assert '2 objects on 2 pictures' in result.out
+    assert '2 objects on 2 images' in result.out

@@ -114,4 +114,4 @@ def test_a_training_that_is_interrupted_saves_a_checkpoint(started, tmp_path, mo
     with pytest.raises(KeyboardInterrupt):
         DETECTOR.train(tmp_path / 'fold_0', 100)
     assert Process.last.was_terminated
-    assert 'the same command goes on' in capsys.readouterr().err
+    assert 'continue with the same command' in capsys.readouterr().err

@@ -34,12 +34,12 @@ def listed(root):
 def test_voc_files_train_a_detector_without_a_config_for_them(command, pets, tmp_path):
     before = listed(pets)
     result = command('import', 'voc', 'pets', 'out')
-    assert '1 class: cat; 10 objects on 10 pictures, 0 of them without objects' in result.out
+    assert '1 class: cat; 10 objects on 10 images, 0 of them without objects' in result.out
     assert f'quick_detector --data-root {tmp_path}/out' in result.out
     (box,) = {tuple(entry['bbox']) for entry in content(tmp_path / 'out')['annotations']}
     assert box == (10, 5, 30, 25)
     result = command('check', TINY, '--data-root', 'out', '--workers', 1)
-    assert '10 files, all can be read' in result.out
+    assert '10 files, all readable' in result.out
     short = ('--cfg-options', 'train_cfg.max_epochs=1', 'train_cfg.val_interval=1')
     result = command('train', TINY, '--data-root', 'out', '--scratch', *short)
     assert '1 class: cat; ' in result.out
@@ -61,7 +61,7 @@ def test_splits_folders_and_copies(run, tmp_path):
     (root / 'labels' / 'train').rename(root / 'labels' / 'more')
     (root / 'data.yaml').write_text('names: [cat, dog]\n')
     result = run('import', 'yolo', 'in', 'out', '--copy')
-    assert 'pictures of no split beside splits, taken for training: 1' in result.out
+    assert 'images without a split, used for training: 1' in result.out
     out = tmp_path / 'out'
     assert [entry['file_name'] for entry in content(out, 'instances_val')['images']] == [
         'val/a.png',
@@ -69,7 +69,7 @@ def test_splits_folders_and_copies(run, tmp_path):
     ]
     assert [entry['id'] for entry in content(out, 'instances_train')['annotations']] == [1]
     assert not any(path.is_symlink() for path in out.rglob('*'))
-    assert '2 objects on 3 pictures, 1 of them without objects; train 1, val 2, in' in result.out
+    assert '2 objects on 3 images, 1 of them without objects; train 1, val 2, in' in result.out
 
 
 def test_nothing_is_written_over_and_nothing_half_is_left(run, tool, pets, tmp_path):
@@ -79,12 +79,12 @@ def test_nothing_is_written_over_and_nothing_half_is_left(run, tool, pets, tmp_p
         result = tool('import', 'voc', 'pets', out, '--overwrite')
         assert (result.status, text in result.err) == (2, True)
     run('import', 'voc', 'pets', 'out')
-    assert 'holds an import' in tool('import', 'voc', 'pets', 'out').err
+    assert 'contains an import' in tool('import', 'voc', 'pets', 'out').err
     before = listed(tmp_path / 'out')
     (pets / '0.xml').write_text('<html/>')
     result = tool('import', 'voc', 'pets', 'out', '--overwrite')
     assert (result.status, '0.xml: its root is <html>' in result.out) == (2, True)
-    assert 'error: 1 fault, see above; nothing is written' in result.err
+    assert 'error: 1 problem, see above; no file was written' in result.err
     assert listed(tmp_path / 'out') == before
     result = run('import', 'voc', 'pets', 'out', '--overwrite', '--skip-faulty')
     assert len(content(tmp_path / 'out')['images']) == 9
@@ -92,7 +92,10 @@ def test_nothing_is_written_over_and_nothing_half_is_left(run, tool, pets, tmp_p
     run('import', 'voc', 'pets', 'link', '--overwrite', '--skip-faulty')
     (tmp_path / 'out' / 'work_dirs').mkdir()
     result = tool('import', 'voc', 'pets', 'out', '--overwrite')
-    assert (result.status, "holds 'work_dirs' beside an import" in result.err) == (2, True)
+    assert (result.status, "contains 'work_dirs' in addition to an import" in result.err) == (
+        2,
+        True,
+    )
     assert sorted(os.listdir(tmp_path)) == ['link', 'other', 'out', 'pets']
 
 
@@ -101,7 +104,7 @@ def test_another_form_is_refused_with_the_files_that_are_there(tool, tmp_path, f
     yolo(tmp_path / 'in', {'a': '0 0.5 0.5 0.5 0.5', 'b': ''})
     result = tool('import', form, 'in', 'out')
     assert result.status == 2
-    assert 'no object can be used, in 0 pictures. The folder has 0 .xml files' in result.err
+    assert 'there is no usable object in 0 images. The folder has 0 .xml files' in result.err
     assert '2 .txt files (yolo)' in result.err
     assert 'left out: 2 (' in result.out  # the reason
 
@@ -109,9 +112,9 @@ def test_another_form_is_refused_with_the_files_that_are_there(tool, tmp_path, f
 def test_a_data_set_goes_by_its_yaml_file(run, tool, tmp_path):
     yolo(tmp_path / 'in', {'a': '0 0.5 0.5 0.5 0.5'})
     result = run('import', 'yolo', 'in/data.yaml', 'out')
-    assert '2 classes: cat, dog; 1 object on 1 picture' in result.out
+    assert '2 classes: cat, dog; 1 object on 1 image' in result.out
     result = run('convert', 'in/data.yaml', 'there', '--from', 'yolo', '--to', 'voc')
-    assert '1 object on 1 picture' in result.out
+    assert '1 object on 1 image' in result.out
     (tmp_path / 'in.zip').write_bytes(b'PK')
     for form, file in (('voc', 'in/data.yaml'), ('yolo', 'in.zip')):
         result = tool('import', form, file, 'other')
@@ -131,7 +134,7 @@ def test_names_of_classes_are_given_in_their_order(run, tool, tmp_path):
     assert 'class names look like numbers, coordinates or dates' in result.err
     for form, names in (('voc', ('a', 'b')), ('yolo', ('a', 'a'))):
         result = tool('import', form, 'in', 'other', '--names', *names)
-        assert (result.status, '--names goes with yolo' in result.err) == (2, True)
+        assert (result.status, '--names is only for yolo' in result.err) == (2, True)
 
 
 @pytest.mark.parametrize('form', ['yolo', 'voc'])
@@ -191,7 +194,7 @@ def test_what_training_would_refuse_is_said_by_the_import(run, tmp_path):
 def test_coco_needs_no_import(run, capsys):
     with pytest.raises(SystemExit):
         run('import', 'coco', 'in', 'out')
-    assert "COCO's format needs no import; give its folder to check" in capsys.readouterr().err
+    assert 'COCO format requires no import; give its folder to check' in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

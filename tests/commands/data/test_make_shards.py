@@ -30,8 +30,8 @@ def test_what_is_written_and_said(written, tool, folders):
         *('val-000000.tar', 'val.index.json'),
     ]
     said = tool('shards', folders / 'train', written, '--shard-size', 4).out.splitlines()
-    assert said[:2] == [f'{folders}/train: 6 pictures of 3 classes', 'train-000000.tar: 4 pictures']
-    assert said[-1] == f'{written}/train.index.json: 6 pictures in 2 shards'
+    assert said[:2] == [f'{folders}/train: 6 images of 3 classes', 'train-000000.tar: 4 images']
+    assert said[-1] == f'{written}/train.index.json: 6 images in 2 shards'
 
 
 def test_a_command_that_was_killed_goes_on(written, run, tool, folders):
@@ -46,7 +46,7 @@ def test_a_command_that_was_killed_goes_on(written, run, tool, folders):
     assert (written / 'train-000000.tar').stat().st_ino == kept
     result = tool('shards', folders / 'train', written, '--shard-size', 3)
     assert (result.status, contents(written)) == (2, whole)
-    assert 'train-000000.tar: contains other images than the data set does now' in result.err
+    assert 'train-000000.tar: contains other images than the dataset does now' in result.err
     result = tool('shards', folders / 'train', folders / 'train' / 'x')
     assert result.status == 2
     assert f'OUT must be outside of {folders}/train. Choose a folder next to it' in result.err
@@ -70,7 +70,7 @@ def test_a_stopped_and_resumed_run_on_shards_is_one_on_folders(written, tool, fo
     stop = "custom_hooks = [dict(type='Stop', iteration=4, signal=15)]"
     (tmp_path / 'stopped.py').write_text(f"_base_ = ['{TINY_CLS}']\n{stop}")
     result = trained(tool, written, 'shards', config='stopped.py', status=143)
-    assert f'{written}/train.index.json: shards are read instead of class folders' in result.out
+    assert f'{written}/train.index.json: using shards instead of class folders' in result.out
     result = trained(tool, written, 'shards', '--resume')
     assert 'not exactly as before' not in result.out + result.err
     whole, resumed = (

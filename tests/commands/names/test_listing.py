@@ -23,7 +23,9 @@ def test_configs_are_found_by_a_part_of_their_names(capsys):
     names = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert 'detr_aug_vit_s_coco' in names
     assert all('detr_aug_vit' in name for name in names)
-    with pytest.raises(InputError, match="detr_aug_vt: fits no name; did you mean 'detr_aug_vit_"):
+    with pytest.raises(
+        InputError, match="detr_aug_vt: matches no name; did you mean 'detr_aug_vit_"
+    ):
         configs(Namespace(pattern='detr_aug_vt'))
 
 

@@ -89,7 +89,7 @@ def test_the_card_says_what_the_file_is(call, trained):
     assert hashlib.sha256((out / 'model.safetensors').read_bytes()).hexdigest() in text
     assert 'epoch 2' in text
     card = call('--checkpoint', str(trained / 'epoch_3.pth'), '--overwrite') / 'README.md'
-    assert 'The log of the run has no metrics for these weights.' in card.read_text()
+    assert 'The log of the run contains no metrics for these weights.' in card.read_text()
 
 
 def test_the_config_has_neither_places_of_this_machine_nor_passwords(trained):
@@ -113,16 +113,18 @@ def test_names_of_classes_stay_in_their_cell(trained):
 
 def test_only_a_folder_of_publish_is_replaced(call):
     out = call()
-    with pytest.raises(InputError, match='is there already; choose another, or --overwrite'):
+    with pytest.raises(
+        InputError, match='already exists; choose another folder, or use --overwrite'
+    ):
         call()
     (out / 'epoch_1.pth').write_text('mine')
-    with pytest.raises(InputError, match='holds other files than .* and is not replaced'):
+    with pytest.raises(InputError, match='contains other files than .*, so it is not replaced'):
         call('--overwrite')
     assert (out / 'epoch_1.pth').read_text() == 'mine'
 
 
 def test_what_is_no_finished_run_is_refused(call, trained, tmp_path):
-    with pytest.raises(InputError, match='has no config that train wrote'):
+    with pytest.raises(InputError, match='contains no config that train wrote'):
         call(work_dir=tmp_path)
     torch.save({'x': torch.ones(1)}, tmp_path / 'bare.pth')
     with pytest.raises(InputError, match='has no state_dict'):

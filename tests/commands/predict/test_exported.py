@@ -45,16 +45,16 @@ def test_pictures_and_videos_are_classified_in_batches(run, classifier, files):
 def test_it_goes_on_with_the_same_file_alone(run, classifier, files):
     run(classifier, files / 'rgb.png')
     result = run(classifier, files / 'rgb.png', files / 'gray.png', '--resume')
-    assert '1 of 2 files were answered before' in result.out
+    assert '1 of 2 files are already done' in result.out
     write_classifier(classifier, batch=1, steps=RESIZE)
     result = run(classifier, files / 'rgb.png', '--resume', status=2)
-    refused(result, 'begun with other settings: the exported file was model.onnx')
+    refused(result, 'started with other settings: the exported file was model.onnx')
 
 
 def test_options_of_torch_are_refused(run, classifier, files):
     for option in (('--amp',), ('--fused',), ('--device', 'cpu'), ('--cfg-options', 'a=1')):
         result = run(classifier, files, *option, status=2)
-        refused(result, f'model.onnx: an exported file takes no {option[0]}; leave it out')
+        refused(result, f'model.onnx: {option[0]} is not supported for an exported file')
 
 
 WITHOUT = """

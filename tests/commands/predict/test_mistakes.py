@@ -23,7 +23,7 @@ def test_unreadable_files_are_named_and_the_others_done(predict, files):
     cut, empty, long, summary = result.err.splitlines()
     assert f'image file {files}/cut.jpg: truncated' in cut
     assert f'video file {files}/empty.mp4: not a video, or damaged' in empty
-    assert f'video file {files}/long.avi: breaks off after ' in long
+    assert f'video file {files}/long.avi: ends after ' in long
     assert summary == 'error: 3 of 11 files failed, see above'
     assert {(name, None) for name in STILLS} <= result.entries.keys()
     assert ('long.avi', 5) in result.entries
@@ -33,8 +33,8 @@ def test_results_of_another_run_are_not_overwritten(predict, files, tmp_path):
     predict('cls', files / 'rgb.png')
     before = (tmp_path / 'out/predictions.json').read_text()
     result = predict('cls', files / 'gray.png', status=2)
-    assert 'is not empty. Choose another folder, --resume to continue' in result.err
-    assert 'or --overwrite, which starts from the beginning' in result.err
+    assert 'is not empty. Choose another folder, continue' in result.err
+    assert 'or start from the beginning with --overwrite' in result.err
     assert (tmp_path / 'out/predictions.json').read_text() == before
     assert predict('cls', files / 'gray.png', '--overwrite').entries.keys() == {('gray.png', None)}
 
@@ -122,5 +122,5 @@ def test_messages(predict, files, arguments, text):
 def test_bfloat16_that_is_emulated_is_said_to_be_slower(predict, files, monkeypatch):
     for feature in ('avx512_bf16', 'amx_tile'):
         monkeypatch.setattr(torch.cpu, f'_is_{feature}_supported', lambda: False)
-    with pytest.warns(UserWarning, match='emulates bfloat16, which is slower'):
+    with pytest.warns(UserWarning, match='emulates bfloat16, so it is slower'):
         predict('cls', files / 'rgb.png', '--fused', 'bfloat16')

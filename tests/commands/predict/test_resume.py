@@ -21,7 +21,7 @@ def test_a_signal_keeps_what_is_done(predict, files, at_batch):
     at_batch(FRAMES + 3, lambda: os.kill(os.getpid(), signal.SIGTERM))
     predict('cls', files, status=143)
     assert len(json.loads(Path('out/predictions.json').read_text())) == FRAMES + 2
-    assert '3 of 8 files were answered before' in predict('cls', files, '--resume').out
+    assert '3 of 8 files are already done' in predict('cls', files, '--resume').out
     predict('cls', files, out='whole')
     assert written() == written('whole')
 
@@ -56,7 +56,7 @@ def test_a_full_disk_loses_nothing(predict, files, monkeypatch):
     assert stopped.startswith('stopped; continue with the same command and --resume')
     assert ' cannot be written (No space left on device)' in error
     assert not Path('out/predictions.json').exists()
-    assert '3 of 8 files were answered before' in predict('cls', files, '--resume').out
+    assert '3 of 8 files are already done' in predict('cls', files, '--resume').out
     predict('cls', files, out='whole')
     assert written() == written('whole')
 
@@ -66,7 +66,7 @@ def test_what_failed_is_tried_again(predict, files):
     (files / 'gray.png').write_bytes(good[:100])
     predict('cls', files, status=2)
     (files / 'gray.png').write_bytes(good)
-    assert '7 of 8 files were answered before' in predict('cls', files, '--resume').out
+    assert '7 of 8 files are already done' in predict('cls', files, '--resume').out
     predict('cls', files, out='whole')
     assert written()[Path('predictions.json')] == written('whole')[Path('predictions.json')]
 
@@ -85,5 +85,5 @@ def test_another_prediction_is_not_continued(tool, predict, models, files):
         'CONFIG was tiny_cls.py': (own, files, '--cfg-options', 'model.head.topk=1'),
     }.items():
         result = tool('predict', models / 'tiny_cls.py', *given, '--out', 'out', '--resume')
-        assert text in refused(result, '--overwrite to start from the beginning')
+        assert text in refused(result, 'start from the beginning with --overwrite')
     assert written() == before

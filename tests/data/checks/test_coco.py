@@ -180,7 +180,7 @@ def test_evaluation_needs_numbers_as_annotation_ids(data):
     [
         ({'test_mode': True}, "have no 'iscrowd'"),  # it is taken as evaluated
         ({'metainfo': {'classes': 'cat'}}, "classes is the text 'cat'; write a tuple"),
-        ({'data_prefix': {'img_path': 'images'}}, 'needs data_prefix=dict(img=...)'),
+        ({'data_prefix': {'img_path': 'images'}}, 'requires data_prefix=dict(img=...)'),
         ({'ann_file': 'nowhere.json'}, 'nowhere.json'),
     ],
 )

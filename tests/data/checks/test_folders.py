@@ -133,7 +133,7 @@ def test_a_label_file_that_is_empty_or_no_text(root):
 
 
 def test_imagenet_takes_a_label_file_that_is_there(root):
-    with pytest.raises(InputError, match='3 class folders, but the data set has 1000 classes'):
+    with pytest.raises(InputError, match='3 class folders, but the dataset has 1000 classes'):
         check_dataset(settings(root, type='mmpretrain.ImageNet'))
     (root / 'meta').mkdir()
     (root / 'meta' / 'train.txt').write_text('\n'.join(LINES))

@@ -172,10 +172,10 @@ def test_numbers_of_classes_in_other_forms_are_read(sample, content):
         (b'', 'the file is empty. Replace it with a good copy'),
         (b'GIF89a', 'damaged or not an image. Replace it with a good copy'),
         (array(np.stack([VALUES] * 2)), 'is an array of shape (2, 12, 16), but a mask is (H, W)'),
-        (array(VALUES / 2), 'has values that are not whole numbers. Write the class number'),
+        (array(VALUES / 2), 'has values that are not integers. Write the class number'),
         (
             encoded(Image.fromarray(VALUES.astype(np.float32) / 2), 'TIFF'),
-            'has values that are not whole numbers. Write the class number',
+            'has values that are not integers. Write the class number',
         ),
         (Image.fromarray(np.stack([VALUES, CLEAR // 2], -1)), 'is an image of mode LA'),
     ],

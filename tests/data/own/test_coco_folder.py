@@ -119,7 +119,7 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
             {'a.json': coco(['0.jpg', '1.jpg']), 'x/0.jpg': None, 'y/1.jpg': None},
             r'in several folders: .*x, .*y\. Move',
         ),
-        ({'a.json': coco(['0.jpg']), '0.jpg': None}, 'one picture cannot be split'),
+        ({'a.json': coco(['0.jpg']), '0.jpg': None}, 'one image cannot be split'),
     ],
 )
 def test_what_cannot_be_found_is_one_message(tmp_path, files, message):

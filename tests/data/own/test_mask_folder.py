@@ -118,7 +118,7 @@ def test_lines_of_vocs_lists_are_names_with_spaces(tmp_path, end, below):
             {'images/a.jpg': None, 'masks/b.png': None},
             "no mask has the name of an image. The images are 'a'",
         ),
-        (files('images', 'masks', 'a'), 'one picture cannot be split'),
+        (files('images', 'masks', 'a'), 'one image cannot be split'),
     ],
 )
 def test_what_cannot_be_found_is_one_message(tmp_path, content, message):

@@ -131,7 +131,7 @@ def test_a_trained_model_is_tested_on_what_it_was_not_trained_on(tmp_path):
 @pytest.mark.parametrize(
     ('part', 'message'),
     [
-        (part_of(RANKED[:1]), 'one picture cannot be split'),
+        (part_of(RANKED[:1]), 'one image cannot be split'),
         (part_of(RANKED, RANKED[:1]), 'only one image has objects'),
     ],
 )

@@ -145,7 +145,7 @@ def test_an_interrupted_write_leaves_what_was_there(tmp_path, monkeypatch):
 
 def test_places_that_cannot_be_written_to(tmp_path):
     (tmp_path / 'thesis.tex').write_text('do not delete')
-    with pytest.raises(InputError, match='is not a Shapes data set'):
+    with pytest.raises(InputError, match='is not a Shapes dataset'):
         write(tmp_path, train=1, val=1)
     assert (tmp_path / 'thesis.tex').read_text() == 'do not delete'
     with pytest.raises(InputError, match=r'cannot be written to .*shapes: .*File exists'):

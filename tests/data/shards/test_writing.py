@@ -68,7 +68,7 @@ def test_a_shard_that_is_there_is_kept_if_it_is_what_belongs_there(tmp_path, sam
     assert write(path, samples) == shard
     assert path.stat().st_ino == before
     other_label = [*samples[:2], {**samples[2], 'gt_label': 2}]
-    message = r'a\.tar: contains other images than the data set does now'
+    message = r'a\.tar: contains other images than the dataset does now'
     for others in (samples[:2], samples[1:], samples[::2], other_label):
         with pytest.raises(InputError, match=message):
             write(path, others)

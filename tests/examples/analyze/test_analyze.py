@@ -97,7 +97,7 @@ def test_models_are_named_by_their_configs_or_by_all_that_was_typed(run, tool, m
     run(config, checkpoint, *arguments, '--versus', config, '--overwrite')
     assert {row['model'] for row in table('diversity')} == {f'{config} {checkpoint}', str(config)}
     result = tool(config, *arguments, '--versus', config, '--overwrite')
-    refused(result, f'{config}: is named twice')
+    refused(result, f'{config}: is given twice')
 
 
 @pytest.mark.parametrize('what', ANALYSES)
@@ -116,7 +116,7 @@ def test_an_earlier_result_stays(run, tool, models):
     call = (SMALL, 'attention', *images, '--out', 'out')
     run(*call)
     before = Path('out/attention.csv').read_bytes()
-    refused(tool(*call), 'out/attention.csv is there already', '--overwrite')
+    refused(tool(*call), 'out/attention.csv already exists', '--overwrite')
     assert Path('out/attention.csv').read_bytes() == before
     run(*call, '--overwrite')
     assert Path('out/attention.csv').read_bytes() == before  # the same call gives the same bytes

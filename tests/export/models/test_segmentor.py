@@ -125,7 +125,7 @@ def test_a_window_may_have_any_size_and_has_no_mask():
     model = build('naive')
     model.test_cfg.update(mode='slide', crop_size=(32, 48), stride=(16, 24))
     assert exportable(model, 'segmentation').fixed_size == ''
-    with pytest.raises(InputError, match='logits of windows are averaged.*mode=.whole'):
+    with pytest.raises(InputError, match='logits of all windows are averaged.*mode=.whole'):
         exportable(model, 'segmentation', 'mask')
 
 

@@ -56,13 +56,13 @@ def test_no_regions_give_no_features(images):
 def test_regions_out_of_the_batch_are_named():
     maps, rois = torch.randn(2, 3, 9, 12), some_rois()
     rois[0, 0] = 2
-    with pytest.raises(ValueError, match='RoIs name images 0 to 2 of a batch of 2'):
+    with pytest.raises(ValueError, match='RoIs refer to images 0 to 2, but the batch has 2'):
         RoIAlign(2)(maps, rois)
     rois[0] = float('nan')
-    with pytest.raises(ValueError, match='RoIs hold NaN'):
+    with pytest.raises(ValueError, match='RoIs contain NaN'):
         RoIAlign(2)(maps, rois)
 
 
 def test_the_maximum_needs_the_extension():
-    with pytest.raises(ImportError, match='needs the compiled mmcv extension'):
+    with pytest.raises(ImportError, match='requires the compiled mmcv extension'):
         RoIAlign(2, pool_mode='max')(torch.randn(2, 3, 9, 12), some_rois())

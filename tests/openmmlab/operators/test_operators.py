@@ -13,7 +13,7 @@ SHAPES = torch.tensor([[4, 5], [2, 3]])
 def test_an_operator_that_is_not_served_names_those_that_are():
     served = Operators('mmcv._ext')
     assert served.nms is kernels.nms
-    with pytest.raises(ImportError, match="'box_iou_rotated' needs .* nms, ") as error:
+    with pytest.raises(ImportError, match="'box_iou_rotated' requires .* nms, ") as error:
         served.box_iou_rotated()
     assert 'Install mmcv with its operators' in str(error.value)
     assert not hasattr(served, '__file__')

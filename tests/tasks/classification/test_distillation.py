@@ -132,11 +132,11 @@ def test_a_teacher_is_read_from_a_file(kind, images, tmp_path):
 def test_what_is_no_teacher_is_refused(images, tmp_path):
     torch.save({'fc.weight': torch.zeros(2, 2)}, tmp_path / 'other.pth')
     model = student(teacher_checkpoint=str(tmp_path / 'other.pth'))
-    with pytest.raises(InputError, match='other.pth does not fill the teacher ImageClassifier'):
+    with pytest.raises(InputError, match='other.pth does not fit the teacher ImageClassifier'):
         model.loss(images, None)
     teacher = classifier()
     teacher['head']['num_classes'] = 7
-    with pytest.raises(InputError, match='tells 7 classes apart, the student 4'):
+    with pytest.raises(InputError, match='has 7 classes, but the student has 4'):
         student(teacher=teacher).loss(images, None)
     with pytest.raises(ValueError, match="distillation='mixed': must be one of 'soft'"):
         student(distillation='mixed')

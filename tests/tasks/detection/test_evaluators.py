@@ -37,8 +37,8 @@ def test_a_data_set_alone_was_changed(annotations):
     prefix = {'img': 'images/train'}
     text = refused(make_config(val=dataset('train', data_prefix=prefix, test_mode=True)))
     old, new = annotations / 'instances_val.json', annotations / 'instances_train.json'
-    named = f'val_evaluator.ann_file is {old}, but val_dataloader.dataset.ann_file is {new}; '
-    assert text.startswith(f'{named}they differ in images, annotations')
+    named = f'val_evaluator.ann_file is {old}, but val_dataloader.dataset.ann_file is {new}. '
+    assert text.startswith(f'{named}The two differ in images, annotations')
     assert text.endswith(f'for example val_evaluator.ann_file={new}.')
 
 
@@ -72,20 +72,20 @@ def test_a_missing_file(annotations):
     text = refused(make_config(val_evaluator=metric('annotations/instances_val.json')))
     right = annotations / 'instances_val.json'
     assert text.startswith('val_evaluator.ann_file: no such file: ')
-    assert 'does not start in data_root' in text
+    assert 'is not relative to data_root' in text
     assert text.endswith(f'Set val_evaluator.ann_file={right}, the file of val_dataloader.dataset.')
 
 
 @pytest.mark.parametrize(
     ('model', 'said'),
     [
-        ({'test_cfg': {'max_per_img': 50}}, '2 pictures for val or test with more than 50 objects'),
+        ({'test_cfg': {'max_per_img': 50}}, '2 images for val or test with more than 50 objects'),
         (
             {'test_cfg': {'max_per_img': 300}},
-            '1 picture for val or test with more than 100 objects',
+            '1 image for val or test with more than 100 objects',
         ),
         ({'test_cfg': {'rcnn': {'max_per_img': -1}}}, 'up to 225: bbox_mAP counts the best 100'),
-        ({'num_queries': 20}, 'the model finds 20 at most (model.num_queries)'),
+        ({'num_queries': 20}, 'the model predicts at most 20 (model.num_queries)'),
     ],
 )
 def test_more_objects_than_are_found_or_counted_are_said(model, said):

@@ -42,20 +42,20 @@ ONE_MAP = {'decode_head': {'type': 'FCNHead', 'in_channels': 384, 'in_index': -1
 @pytest.mark.parametrize(
     ('model', 'wanted', 'neck'),
     [
-        (UPERNET, 'UPerHead reads 4 maps', 'Levels'),
-        (FPN, 'FPNHead reads maps of strides [4, 8, 16, 32]', 'Pyramid'),
+        (UPERNET, 'UPerHead reads 4 feature maps', 'Levels'),
+        (FPN, 'FPNHead reads feature maps of strides [4, 8, 16, 32]', 'Pyramid'),
     ],
 )
 def test_one_map_for_a_head_of_four_names_the_neck(model, wanted, neck):
     (finding,) = decode_head_reads_all_levels(model, PLAIN)
-    wrong = f'model.decode_head: {wanted}, but the backbone gives 1 map of strides [16]'
+    wrong = f'model.decode_head: {wanted}, but the backbone gives 1 feature map of strides [16]'
     made = f"dict(type='vitbackbones.{neck}', in_channels=[384], in_strides=[16], out_channels=256)"
-    assert tuple(finding) == (wrong, f'make the maps in model.neck: {made}')
+    assert tuple(finding) == (wrong, f'make the feature maps in the neck: model.neck={made}')
 
 
 def test_maps_of_other_strides_are_found():
     for model, maps in ((FPN, PYRAMID), (ONE_MAP, PLAIN), ({}, PLAIN)):
         assert list(decode_head_reads_all_levels(model, maps)) == []
     (finding,) = decode_head_reads_all_levels(FPN, LATE)
-    assert 'the neck gives 4 maps of strides [8, 16, 32, 64]' in finding.wrong
-    assert finding.remedy.startswith("take type='vitbackbones.")  # as no neck of ours made them
+    assert 'the neck gives 4 feature maps of strides [8, 16, 32, 64]' in finding.wrong
+    assert finding.remedy.startswith("use type='vitbackbones.")  # as no neck of ours made them

@@ -126,7 +126,7 @@ def test_a_neck_brings_a_pyramid_to_one_resolution(size):
     assert {x.shape for x in outputs} == {(2, 6, -(-size[0] // 16), -(-size[1] // 16))}
     outputs[0].square().sum().backward()
     assert all(x.grad.abs().sum() > 0 for x in maps)  # the earliest map sees all later ones
-    with pytest.raises(ValueError, match='stride=16 among them'):
+    with pytest.raises(ValueError, match='contain stride=16'):
         MLANeck(widths, in_strides=(4, 8, 32, 64))
 
 

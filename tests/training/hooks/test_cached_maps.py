@@ -145,14 +145,16 @@ def test_resumed_equals_uninterrupted(data, tmp_path, cache, removed):
 
 
 def test_a_bound_that_is_too_low_says_what_is_needed(data, tmp_path):
-    text = r'^--cache-gb 1e-06: 3 x 4 pictures of 64 x 64 with maps of 0.0041 MB need 4.92e-05 GB'
+    text = '^--cache-gb 1e-06: 3 x 4 images of 64 x 64 with feature maps of 0.0041 MB require 4.9'
     with pytest.raises(InputError, match=text):
         run_toy(keeping(config(data, tmp_path / 'run'), gb=1e-6))
 
 
 def test_what_the_disk_has_no_room_for_is_refused(data, tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, 'disk_usage', lambda folder: SimpleNamespace(free=9000))
-    with pytest.raises(InputError, match='the maps need 4.92e-05 GB, and .*has 9e-06 GB left'):
+    with pytest.raises(
+        InputError, match='the feature maps require 4.92e-05 GB, but .*has only 9e-06 GB left'
+    ):
         run_toy(keeping(config(data, tmp_path / 'run')))
 
 
@@ -180,7 +182,7 @@ def test_other_weights_pipelines_draws_and_pictures_have_maps_of_their_own(data,
 
 
 def test_random_pipelines_need_views(data, tmp_path):
-    with pytest.raises(InputError, match='pipeline draws each picture anew'):
+    with pytest.raises(InputError, match='pipeline is random'):
         run_toy(keeping(config(data, tmp_path / 'run'), views=None))
 
 
@@ -189,7 +191,7 @@ def test_batches_that_are_mixed_are_refused(tmp_path):
     settings = config(folders, tmp_path / 'run', file=TINY_CLS)
     settings.model.train_cfg = {'augments': [{'type': 'Mixup', 'alpha': 0.8}]}
     settings.default_hooks.ema = None
-    with pytest.raises(InputError, match='data_preprocessor.batch_augments changes the pictures'):
+    with pytest.raises(InputError, match='data_preprocessor.batch_augments changes the images'):
         run_toy(keeping(settings, views=1))
 
 
@@ -266,6 +268,6 @@ def test_maps_beyond_half_precision_are_refused(data, tmp_path):
     settings = keeping(config(data, tmp_path / 'run'))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cached_maps, 'LARGEST', 0.0)
-        with pytest.raises(InputError, match='are beyond 0.0, the largest number of half'):
+        with pytest.raises(InputError, match='exceed 0.0, the largest number in half'):
             run_toy(settings)
     assert torch.finfo(torch.half).max == cached_maps.LARGEST

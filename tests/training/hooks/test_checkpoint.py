@@ -153,5 +153,7 @@ def test_unknown_options():
 
 
 def test_unknown_best_metric(tmp_path):
-    with pytest.raises(InputError, match=r"save_best: \['mAP'\] is not measured; known: toy/error"):
+    with pytest.raises(
+        InputError, match=r"save_best: \['mAP'\] is not a metric of this run; use one of toy/error"
+    ):
         run_toy(with_checkpoints(tmp_path, save_best='mAP', rule='greater'))

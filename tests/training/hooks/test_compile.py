@@ -84,4 +84,4 @@ def test_a_machine_without_a_compiler_is_told_so_before_the_first_step():
 def test_a_model_without_regions_is_named(caplog):
     runner = SimpleNamespace(model=nn.Linear(2, 2), logger=logging.getLogger())
     CompileHook().before_train(runner)
-    assert caplog.messages == ['--compile: the model has no part that is compiled']
+    assert caplog.messages == ['--compile has no effect: no part of this model can be compiled']

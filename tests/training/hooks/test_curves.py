@@ -12,7 +12,7 @@ from .test_exact_resume import Killed
 
 pytestmark = pytest.mark.compat
 CURVES = {'type': 'vitbackbones.CurvesHook'}
-CANNOT = 'curves.png of this run is not drawn'
+CANNOT = 'curves.png of this run cannot be plotted'
 
 
 def config(work_dir, *hooks, **changes):

@@ -32,7 +32,7 @@ KILLED = 'DataLoader worker (pid 7) is killed by signal: Killed. '
         ('is killed by signal: Killed', 'most likely the machine ran out of memory'),
         ('is killed by signal: Bus error', 'shared memory (/dev/shm) is full: enlarge it (docker'),
         ('exited unexpectedly', 'most likely shared memory'),
-        ('is killed by signal: Segmentation fault', 'a crash in a library'),
+        ('is killed by signal: Segmentation fault', 'a library crashed'),
     ],
 )
 def test_reasons(fault, reason):
@@ -171,7 +171,7 @@ def test_a_signal_ends_a_run_whose_own_process_loads_without_end(tmp_path, monke
 
 def test_nothing_is_saved_where_nothing_was_trained(tmp_path):
     said = lose_a_worker(failing(tmp_path, tmp_path / 'flag', 'is lost', 0, workers=0))
-    assert said.endswith('Nothing was trained yet, and nothing saved')
+    assert said.endswith('Nothing was trained or saved')
     assert not list(tmp_path.glob('*.pth'))
 
 

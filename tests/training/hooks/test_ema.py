@@ -115,14 +115,14 @@ def test_a_run_that_mmengines_hook_began_goes_on_exactly(tmp_path, theirs, evalu
 def test_a_run_without_the_hook_does_not_mistake_the_weights(tmp_path):
     stop(tmp_path, ours('average'), STOPS['killed'])
     for hooks in ([], [THEIRS]):
-        with pytest.raises(InputError, match='vitbackbones.EMAHook, which the config does not'):
+        with pytest.raises(InputError, match='vitbackbones.EMAHook, but the config has no'):
             resume(tmp_path, *hooks)
 
 
 def test_a_run_without_an_average_may_begin_one(tmp_path, capsys):
     stop(tmp_path, STOPS['killed'])
     resume(tmp_path, ours('average'))
-    assert 'has no average of the weights; it starts again' in capsys.readouterr().out
+    assert 'has no EMA weights; averaging starts again' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize('evaluate', EVALUATE)
@@ -137,7 +137,7 @@ def test_another_training_starts_from_what_was_evaluated(tmp_path, evaluate):
 
 
 def test_other_choices_are_refused(tmp_path):
-    with pytest.raises(InputError, match="evaluate='both'; known are 'average' and 'last'"):
+    with pytest.raises(InputError, match="evaluate='both' must be 'average' or 'last'"):
         run_toy(config(tmp_path, 'epoch', ours('both')))
 
 

@@ -143,7 +143,7 @@ def test_gradients_that_a_checkpoint_lacks_are_said_to_be_lost(tmp_path, capsys,
     run_toy(run)
     said = [line for line in capsys.readouterr().out.splitlines() if 'warning: ' in line]
     assert len(said) == lost
-    assert all('not exactly as before: the checkpoint was saved while' in line for line in said)
+    assert all('not exactly as before: the checkpoint was saved between' in line for line in said)
 
 
 @HOOKS.register_module()
@@ -169,7 +169,7 @@ def test_every_epoch_has_augmentations_of_its_own(tmp_path):
     ('changes', 'difference'),
     [
         ({'train_dataloader.batch_size': 4}, 'batch size was 2, is 4'),
-        ({'optim_wrapper.optimizer.lr': 0.01}, 'optim_wrapper of the config was changed'),
+        ({'optim_wrapper.optimizer.lr': 0.01}, 'optim_wrapper of the config has changed'),
         ({'train_dataloader.num_workers': 1}, None),
     ],
 )

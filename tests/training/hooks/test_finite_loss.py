@@ -58,7 +58,7 @@ def test_it_stops_before_the_weights_are_spoilt(tmp_path, kind, text):
 
 def test_some_steps_may_be_left_out(tmp_path, capsys):
     runner = run_toy(config(tmp_path, [3, 6], skip=2))
-    assert 'The step is left out (2 of at most 2)' in capsys.readouterr().out
+    assert 'The step is skipped (2 of at most 2)' in capsys.readouterr().out
     assert runner.model.line.weight.isfinite().all()
     assert int(runner.optim_wrapper.state_dict()['state'][0]['step']) == 12 - 2
     with pytest.raises(InputError, match='step 9'):

@@ -47,7 +47,7 @@ def test_missing_and_unexpected_tensors_are_listed(trained, tmp_path):
 
 def test_weights_only(trained, tmp_path):
     torch.save(load_file(trained / 'epoch_2.pth')['state_dict'], tmp_path / 'weights.pth')
-    with pytest.raises(InputError, match='weights only, nothing to resume'):
+    with pytest.raises(InputError, match='contains only weights, so training cannot be resumed'):
         resume(tmp_path, tmp_path / 'weights.pth')
 
 
@@ -59,7 +59,7 @@ WRONG = [
     ('meta.dataset_meta.classes', 7, 'meta.dataset_meta.classes is of type int'),
     ('state_dict', torch.ones(2), 'state_dict is of type Tensor'),
     ('optimizer.state', {0: 1}, 'optimizer.state.* is of type int'),
-    ('param_schedulers', [{'step': 5}], 'step is no state of a schedule'),
+    ('param_schedulers', [{'step': 5}], 'step is not part of the state of a schedule'),
     ('message_hub', {}, 'message_hub.log_scalars is missing'),
     ('message_hub.runtime_info.keep_ckpt_ids', ['/x'], 'keep_ckpt_ids.* is of type str'),
     ('data_stream', [1], 'data_stream is of type list'),

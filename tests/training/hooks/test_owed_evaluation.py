@@ -151,7 +151,7 @@ def test_one_that_was_complete_is_not_made_again(tmp_path, loop, whole, capsys):
     rule, expected = whole
     run_toy(evaluated(tmp_path, loop, rule=rule))
     resume(tmp_path, loop, rule=rule)
-    assert 'the training is complete, nothing is left to do' in capsys.readouterr().out
+    assert 'the training is already complete' in capsys.readouterr().out
     assert files(tmp_path) == expected
 
 

@@ -31,13 +31,13 @@ def start(network, checkpoint):
 
 def test_what_fits_is_one_line():
     said = start(model(), {'state_dict': model().state_dict()})
-    assert said == [('info', 'load_from a.pth: 6 of 6 tensors are filled')]
+    assert said == [('info', 'load_from a.pth: 6 of 6 tensors are loaded')]
 
 
 def test_a_head_of_other_classes_is_named_with_both_sizes():
     ((level, text),) = start(model(classes=2), {'state_dict': model().state_dict()})
     assert level == 'warning'
-    assert '4 of 6 tensors are filled; 2 of another size: ' in text
+    assert '4 of 6 tensors are loaded; 2 of another size: ' in text
     assert 'bbox_head.weight (3, 5) for (2, 5)' in text
 
 
@@ -46,7 +46,7 @@ def test_missing_and_left_over_tensors_are_counted():
     del state['neck.bias']
     ((_, text),) = start(model(), {'state_dict': state | {'rpn.weight': torch.ones(1)}})
     assert '1 not in the file: neck.bias' in text
-    assert '1 in the file alone: rpn.weight' in text
+    assert '1 only in the file: rpn.weight' in text
 
 
 @pytest.mark.parametrize(

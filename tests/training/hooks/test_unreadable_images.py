@@ -55,15 +55,15 @@ def test_named_once_and_replaced(tmp_path, capsys, workers, changes):
     lines = capsys.readouterr().out.splitlines()
     (unread,) = [line for line in lines if '2.jpg' in line]
     (strip,) = [line for line in lines if '5.jpg' in line]
-    assert 'image file 2.jpg: truncated. Another image was taken in its place' in unread
+    assert 'image file 2.jpg: truncated. Another image replaces it' in unread
     assert 'image file 5.jpg: the pipeline fails (error: OpenCV' in strip
-    assert any('in its place (2 so far, at most 2)' in line for line in lines)
+    assert any('replaces it (2 so far, at most 2)' in line for line in lines)
 
 
 def test_too_many_stop_the_run(tmp_path):
     with pytest.raises(InputError) as stop:
         run_toy(config(tmp_path, [1, 2, 5, 6, 7], 0.25, workers=1))
-    assert str(stop.value).startswith('3 images cannot be read, 2 are allowed (default_hooks.unre')
+    assert str(stop.value).startswith('3 images cannot be read, but only 2 are allowed (def')
     assert str(stop.value).endswith('image file 1.jpg, image file 5.jpg, image file 7.jpg')
 
 

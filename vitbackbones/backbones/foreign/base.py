@@ -102,7 +102,7 @@ class Foreign(Backbone):
         height, width = self.img_size
         if h > height or w > width:
             raise InputError(
-                f'{self.name} takes images of one size, and {h} x {w} is larger than {height} x '
+                f'{self.name} has a fixed image size, and {h} x {w} is larger than {height} x '
                 f'{width}. Set img_size=({max(h, height)}, {max(w, width)}) of the backbone, or '
                 'use another backbone'
             )

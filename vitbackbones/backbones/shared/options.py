@@ -207,9 +207,9 @@ def choose_arch(archs: dict[str, dict], arch: str | dict) -> dict:
         fits = all(isinstance(entry, kind) and entry >= least for entry in entries)
         should_be_list = isinstance(known[key], tuple)  # an entry for each stage
         if not entries or not fits or is_list != should_be_list:
-            numbers = 'whole numbers' if kind is int else 'numbers'
-            form = 'a list' if should_be_list else 'one'
-            raise OptionError(f'arch.{key}={value!r}: must be {form} of the {numbers} from {least}')
+            number = 'integer' if kind is int else 'number'
+            form = f'a list with {number}s' if should_be_list else f'one {number}'
+            raise OptionError(f'arch.{key}={value!r}: must be {form} of at least {least}')
     return settings
 
 
@@ -239,7 +239,7 @@ def choose_indices(out_indices: int | str | Sequence[int], count: int) -> tuple[
         )
     chosen = tuple(sorted({i % count for i in given}))
     if len(chosen) < len(given):
-        raise OptionError(f'out_indices={out_indices} of {count}: one is repeated')
+        raise OptionError(f'out_indices={out_indices}: an index is repeated')
     return chosen
 
 

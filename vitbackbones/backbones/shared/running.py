@@ -84,6 +84,7 @@ class RunsBlocks(nn.Module):
         two_losses = self.recursion is not None and self.recursion.has_two_losses
         if two_losses and (self.out_type == 'featmap' or len(self.out_channels) > 1):
             raise OptionError(
-                "mixed_loss='both' is a classifier's loss of each branch: it needs "
-                "out_type='cls_token' or 'pooled' and one of out_indices; for maps take 'mean'"
+                "mixed_loss='both' gives a classifier one loss per branch. It requires "
+                "out_type='cls_token' or 'pooled', and a single index in out_indices; for "
+                "feature maps, use 'mean'"
             )

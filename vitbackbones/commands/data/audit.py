@@ -1,24 +1,24 @@
-"""``vitbackbones audit``: what models that have not seen a picture say of its labels.
+"""``vitbackbones audit``: find labels that are likely to be wrong, by training.
 
-Near duplicates are looked for first. Then the pictures are dealt out into folds, and a quick model
-is trained for each on the others. What these find on the pictures that they have not seen is
-compared with the labels. All of it is in one folder; the same command goes on where it was stopped.
+First, near duplicates are searched. Then the images are divided into folds, and for each fold a
+quick model is trained on all other folds. Its predictions on the fold are compared with the labels.
+All results are in one folder. If the command was interrupted, run it again to continue.
 
 options:
-  folder     with pictures and boxes, or masks, as --data-root takes
-  --out      where all of it goes (default: work_dirs/audit_FOLDER)
-  --folds    models to train (default: 3)
-  --minutes  of training, all folds together, about (default: 20)
-  --curve    train on a quarter and a half of the pictures, too, and say whether more would help
-  --pick     list the N pictures of FOLDER that are to be labeled next
+  folder     folder of images with boxes or masks, as for --data-root
+  --out      folder for the results (default: work_dirs/audit_FOLDER)
+  --folds    train K models (default: 3)
+  --minutes  train for about M minutes in total (default: 20)
+  --curve    also train on 1/4 and 1/2 of the images, and report whether more images would help
+  --pick     list the N images of FOLDER to label next
 
 examples:
-  %(prog)s my_pictures                      which labels are likely to be wrong
-  %(prog)s my_pictures --minutes 30         longer training: more is found, and less in vain
-  %(prog)s my_pictures --curve              would more pictures help
-  %(prog)s my_pictures --pick 50 UNLABELED  which pictures to label next
+  %(prog)s my_pictures                      find labels that are likely to be wrong
+  %(prog)s my_pictures --minutes 30         train longer, for a better list
+  %(prog)s my_pictures --curve              find out whether more images would help
+  %(prog)s my_pictures --pick 50 UNLABELED  find images to label next
 
-The list is OUT/faults.json, in COCO's format. Take out what is no fault, and
+The list is OUT/faults.json, in COCO format. Remove entries that are not label errors, then run
   vitbackbones import corrections OUT/faults.json my_pictures CORRECTED
 """
 
@@ -164,11 +164,11 @@ def _job(options: Namespace) -> Audit:
         raise InputError(f'{root}: no such folder')
     require_apart(out, '--out', root, around=False)
     pool = find_pool(root, options.annotations, Patterns.of(options.pictures, options.masks))
-    number = plural(len(pool.files), 'picture')
+    number = plural(len(pool.files), 'image')
     if not 2 <= options.folds <= len(pool.files) / 2:
         raise InputError(
-            f'--folds {options.folds}: {number} in {root}; there must be two folds or more, with '
-            'two pictures or more in each'
+            f'--folds {options.folds}: there are {number} in {root}; use at least two folds '
+            'with at least two images in each'
         )
     print(f'{in_words(pool.classes)}; {number} in {root}')
     quick = DETECTOR if pool.content else SEGMENTOR
@@ -196,8 +196,8 @@ def _train(job: Audit, plan: Plan) -> float:
         if reached is None or reached < job.quick.least:
             overfit = ['--data-root', job.root, '--overfit', 8]
             raise InputError(
-                f'{job.root}: next to nothing was learned in {plan.steps} steps, so nothing can be '
-                'said of the labels. This looks for the reason: '
+                f'{job.root}: the models learned almost nothing in {plan.steps} steps, so the '
+                'labels cannot be judged. Find the reason with: '
                 + command_line('train', job.quick.config, *overfit)
             )
         lowest = min(lowest, reached)
@@ -225,13 +225,13 @@ def _write(job: Audit, groups: list[list[int]], judged: Judged, curve: list[Sect
         f'Audit of {job.root.name}',
         None,
         [*sections(job.pool, groups, judged.listed), *curve],
-        {'data set': str(job.root), 'pictures': str(len(job.pool.files)), **made_by()},
+        {'dataset': str(job.root), 'images': str(len(job.pool.files)), **made_by()},
         PAGE,
     )
 
 
 def _say_what_was_found(job: Audit, judged: Judged, page: Path) -> None:
-    sure = f' (the likeliest {judged.best:.2f})' if judged.listed else ''
+    sure = f' (highest likelihood {judged.best:.2f})' if judged.listed else ''
     places = f'{plural(len(judged.listed), "place")} where a label may be wrong{sure}'
     print(f'{places}: {job.out / LIST}; page: {page}')
 
@@ -243,11 +243,11 @@ def _say_what_is_next(job: Audit, judged: Judged, lowest: float, meant: dict[str
             chosen += [f'--{name}', *as_list(files)]
     if judged.listed:
         accepted = ['import', 'corrections', job.out / LIST, job.root, 'CORRECTED', *chosen]
-        print('after a look:', command_line(*accepted))
+        print('after you have checked the list:', command_line(*accepted))
     if judged.best < SURE and lowest < job.quick.good:
         again = ['--minutes', f'{3 * job.minutes:g}', '--out', f'{job.out}_longer']
         print(
-            f'the likeliest has a likelihood of {judged.best:.2f}, and {job.quick.metric} is '
+            f'the highest likelihood is {judged.best:.2f}, and {job.quick.metric} is '
             f'{lowest:.2f}: the models know too little to judge these labels. Train longer:',
             command_line('audit', job.root, *again, *chosen),
         )
@@ -265,8 +265,8 @@ def _plan(job: Audit, groups: list[list[int]]) -> Plan:
     begun = _begun(job.out / PLAN)
     if begun and begun | plan != begun:
         raise InputError(
-            f'--out {job.out}: holds an audit of other pictures, labels, folds or minutes; choose '
-            'another folder, or remove it'
+            f'--out {job.out}: contains an audit of other images, labels, folds or minutes; '
+            'choose another folder, or remove it'
         )
     fold = deal(groups, job.pool.rarest(), job.folds)
     if 'steps' not in begun:
@@ -311,13 +311,13 @@ def _curve(job: Audit, plan: Plan) -> Section:
             job.pool.write_part(folder, job.out, chosen)
         reached = job.quick.train(folder, plan.steps) or 0.0
         table.append([name, used, reached])
-        print(f'{name:>8}  {used:>6} pictures  {metric} {reached:.3f}')
+        print(f'{name:>8}  {used:>6} images  {metric} {reached:.3f}')
     *_, half, whole = (row[2] for row in table)
-    helps = 'more pictures help' if whole - half > GAIN * whole else 'more pictures hardly help'
-    text = f'{helps}: the second half of the pictures raised {metric} by {whole - half:.3f}'
+    helps = 'more images help' if whole - half > GAIN * whole else 'more images hardly help'
+    text = f'{helps}: the second half of the images raised {metric} by {whole - half:.3f}'
     print(text)
-    head = ['training pictures', 'number', metric]
-    return Section('Would more pictures help?', [Table(head=head, rows=table)], f'{text}.')
+    head = ['training images', 'number', metric]
+    return Section('Would more images help?', [Table(head=head, rows=table)], f'{text}.')
 
 
 def _unlabeled(pool: Pool, given: Sequence[str]) -> Unlabeled:
@@ -330,15 +330,15 @@ def _unlabeled(pool: Pool, given: Sequence[str]) -> Unlabeled:
     root = Path(given[1]).expanduser().absolute()
     files = sorted(files_below(root, IMAGES)) if root.is_dir() else []
     if not number.isdecimal() or not int(number) or not files:
-        raise InputError(f'--pick {number} {root}: must be a number and a folder of pictures')
+        raise InputError(f'--pick {number} {root}: must be a number and a folder of images')
     known = len(pool.files)
     groups = near_duplicates(perceptual_hashes([*pool.files, *files], available_cores()))
     labeled = {row for each in groups if each[0] < known for row in each}
     new = [file for row, file in enumerate(files, known) if row not in labeled]
     if len(new) < len(files):
-        print(f'{len(files) - len(new)} of {len(files)} pictures of {root} are labeled already')
+        print(f'{len(files) - len(new)} of {len(files)} images of {root} are already labeled')
     if not new:
-        raise InputError(f'--pick {number} {root}: all pictures there are labeled already')
+        raise InputError(f'--pick {number} {root}: all images there are already labeled')
     return Unlabeled(int(number), new)
 
 
@@ -352,4 +352,4 @@ def _pick(job: Audit, unlabeled: Unlabeled) -> None:
     chosen = pick(predictor, known, unlabeled.files, unlabeled.number)
     rows = [{'file': str(file), 'doubt': f'{doubt:.3f}'} for file, doubt in chosen]
     write_file(job.out / PICKED, as_csv(rows))
-    print(f'{plural(len(rows), "picture")} to label next: {job.out / PICKED}')
+    print(f'{plural(len(rows), "image")} to label next: {job.out / PICKED}')

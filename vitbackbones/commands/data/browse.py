@@ -1,23 +1,22 @@
-"""``vitbackbones browse``: what training and evaluation see of the pictures of a config.
+"""``vitbackbones browse``: show images as training and evaluation see them.
 
-A row for each picture, and one for the first batch of a run. The draws are those of a run with
-the same seed (``training/replay.py``), so the sheet shows what it learns from, not an example.
+The sheet has one row for each image, and one for the first batch of a run. The augmented views are
+those that a run with the same seed uses (``training/replay.py``), not other examples of them.
 
 options:
-  --split      split whose pictures are drawn (default: train)
-  --only       these pictures: names of files, or ends of their paths
-  --images     number of pictures, a row each, spread over the data set (default: 4)
-  --draws      training draws in a row (default: 3)
-  --seed       seed of the run whose draws are shown (default: randomness.seed of the config, or
-               0)
-  --side       longest side of a picture in pixels, at most (default: 400)
-  --out        the sheet to write, .jpg or .png (default: browse_<config name>.jpg)
-  --overwrite  replace what is at --out
+  --split      show images of this split (default: train)
+  --only       show only these images: file names, or ends of their paths
+  --images     show N images, one per row, spread over the dataset (default: 4)
+  --draws      show N augmented training views per image, in one row (default: 3)
+  --seed       show the views of a run with this seed (default: randomness.seed of the config, or 0)
+  --side       limit the longest side of an image to this many pixels (default: 400)
+  --out        write the sheet to this file, .jpg or .png (default: browse_<config name>.jpg)
+  --overwrite  replace the file of --out
 
 examples:
   %(prog)s quick_detector --data-root my_pictures
   %(prog)s setr_mla_msf_vit_ti_camvid --split val --only 0016E5_07959.png --out frame.png
-  %(prog)s mask_rcnn_pvt_s_coco --images 1 --side 1000               large pictures
+  %(prog)s mask_rcnn_pvt_s_coco --images 1 --side 1000               large images
 """
 
 from argparse import ArgumentParser, Namespace
@@ -83,7 +82,7 @@ def browse(options: Namespace) -> None:
     out = Path(options.out or f'browse_{config_name(config.filename)}.jpg').absolute()
     picture_format(out)
     if options.out and out.exists() and not options.overwrite:
-        raise InputError(f'--out {out}: is there already; choose another, or --overwrite')
+        raise InputError(f'--out {out}: already exists; choose another file, or use --overwrite')
     leave_out_unused(config)
     require_sections(config, 'model', 'train_cfg', f'{options.split}_dataloader')
     task = find_task(config)
@@ -107,15 +106,15 @@ def browse(options: Namespace) -> None:
         views = _views(config, task, loader, options.split, seed, options.side)
         rows = views.rows(indices, options.draws)
         save(sheet([*rows, *views.first_batch(options.draws + 2)]), out)
-    print(f'{out}: {len(indices)} of {plural(len(loader.dataset), "picture")}')
+    print(f'{out}: {len(indices)} of {plural(len(loader.dataset), "image")}')
     if views.replay:
-        print(f'training as in a run with randomness.seed={seed} on one process')
+        print(f'training as in a run with randomness.seed={seed} in one process')
 
 
 def _chosen(dataset: Dataset, options: Namespace) -> list[int]:
     """Return the places of the pictures that get a row."""
     if not len(dataset):
-        raise InputError(f'{options.split}_dataloader.dataset: has no pictures')
+        raise InputError(f'{options.split}_dataloader.dataset: has no images')
     if not options.only:
         return spread(len(dataset), options.images)
     places: dict[str, int] = {}
@@ -128,8 +127,8 @@ def _chosen(dataset: Dataset, options: Namespace) -> list[int]:
             hint = did_you_mean(name, [Path(path).name for path in places])
             others = ' or '.join(split for split in SPLITS if split != options.split)
             raise InputError(
-                f'--only {name}: no picture for {options.split} has this name{hint}; pictures for '
-                f'{others} are drawn with --split'
+                f'--only {name}: no image of {options.split} has this name{hint}; for images of '
+                f'{others}, use --split'
             )
         chosen += found
     return chosen

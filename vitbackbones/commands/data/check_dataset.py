@@ -1,12 +1,12 @@
-"""``vitbackbones check``: every annotation and every image of a config, before a run.
+"""``vitbackbones check``: check every file of a dataset before a run.
 
-What training checks at its start takes seconds and stops at the first bad file; this decodes all
-files, on all cores, looks at the size of every image and at every value of index masks, lists all
-that is wrong, and says how much there is of each class.
+The checks at the start of a training take seconds and stop at the first bad file. This command
+decodes all files on all cores, and checks the size of every image and every value of index masks.
+It lists all problems, and counts images and annotations of each class.
 
 options:
-  --statistics  print mean and std of the training pictures, by band, as the config takes them
-  --workers     threads that decode (default: all cores)
+  --statistics  print mean and std of the training images for each band, in the format of the config
+  --workers     decode with N threads (default: all cores)
 
 examples:
   %(prog)s detr_aug_vit_s_coco
@@ -82,7 +82,7 @@ def check(options: Namespace) -> None:
         config = use_bands(config)
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
-        raise InputError(f'{config.filename}: no complete config, it has no data loader')
+        raise InputError(f'{config.filename}: the config is incomplete, it has no data loader')
     config = use_own_data(config, options.data_root, **folder_options(options))
     if is_complete and not options.statistics:
         require_fit(config, splits)
@@ -111,7 +111,7 @@ def _print_statistics(config: Config, workers: int) -> None:
         mean, squares = sum(pool.imap(lambda item: _means(*item), files.items())) / len(files)
     settings = value_at(config, PREPROCESSOR) or {}
     order = -1 if settings.get('bgr_to_rgb') or settings.get('to_rgb') else 1
-    print(f'of {plural(len(files), "training picture")}:\n--cfg-options', end='')
+    print(f'of {plural(len(files), "training image")}:\n--cfg-options', end='')
     for key, values in {'mean': mean, 'std': np.sqrt((squares - mean**2).clip(0))}.items():
         print(f' {PREPROCESSOR}.{key}={listed(values[::order])}', end='')
     print(f' model.backbone.in_channels={len(mean)}' if len(mean) != 3 else '')
@@ -157,12 +157,12 @@ def _look_at_all(config: Config, splits: tuple[str, ...], workers: int) -> None:
         print(printable(fault))
     number = plural(len({path for path, _ in files}), 'file')
     if faults:
-        raise InputError(f'{plural(len(faults), "fault")} in {number}, see above')
-    print(f'{number}, all can be read')
+        raise InputError(f'{plural(len(faults), "problem")} in {number}, see above')
+    print(f'{number}, all readable')
 
 
 class Listed(NamedTuple):
-    """What a data set lists, before it leaves anything out, and its classes."""
+    """What a dataset lists, before it leaves anything out, and its classes."""
 
     samples: list[dict]
     classes: Sequence[str]

@@ -1,15 +1,15 @@
-"""``vitbackbones convert``: a data set of boxes and outlines in the form of another tool.
+"""``vitbackbones convert``: write boxes and polygons in the format of another tool.
 
 options:
-  --to    form of OUT
-  --from  form of FOLDER (default: coco, an annotation file in COCO's form)
+  --to    annotation format of OUT
+  --from  annotation format of FOLDER (default: coco, an annotation file in COCO format)
 
 examples:
-  %(prog)s my_data OUT --to yolo               of annotations in COCO's form
+  %(prog)s my_data OUT --to yolo               from annotations in COCO format
   %(prog)s labeled OUT --from voc --to cvat
 
-What the other form cannot hold, such as holes in YOLO, is counted and listed in OUT/import.json:
-docs/own_data.md.
+OUT/import.json counts and lists everything that the other format cannot represent, such as holes in
+YOLO: docs/own_data.md
 """
 
 from argparse import ArgumentParser, Namespace
@@ -52,7 +52,7 @@ def convert(options: Namespace) -> None:
 def _read(source: Source, options: Namespace) -> tuple[Sequence[Picture], Sequence[str]]:
     """Read pictures, without what the form to write has no place for."""
     if options.annotations and options.given != 'coco':
-        raise InputError("--annotations goes with annotations in COCO's form")
+        raise InputError('--annotations requires annotations in COCO format')
     meant = {'annotations': options.annotations} if options.annotations else {}
     pictures, classes = FROM[options.given](source, **meant)
     if form := WITHOUT_CROWDS.get(options.to):

@@ -90,10 +90,10 @@ class Quick:
         except BaseException:
             process.terminate()  # it saves a checkpoint
             process.wait()
-            print('stopped; the same command goes on', file=sys.stderr)
+            print('stopped; continue with the same command', file=sys.stderr)
             raise
         if failed:
-            raise InputError(f'{folder}: cannot be trained on; what is printed above says why')
+            raise InputError(f'{folder}: cannot be trained on; the output above shows why')
 
 
 def run_of(folder: Path) -> Path:

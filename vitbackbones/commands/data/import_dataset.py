@@ -1,25 +1,26 @@
-"""``vitbackbones import``: annotations in other forms, as COCO files and index masks.
+"""``vitbackbones import``: convert annotations from other formats to COCO files and index masks.
 
-The folder that comes out is one that ``--data-root`` of the other commands takes as it is. It is
-complete or absent. The files that it is made of stay as they are.
+The other commands accept the new folder as ``--data-root``. It is either complete or does not
+exist. The source files are not changed.
 
 options:
-  form     form of the annotations
-  list     of corrections: the list of an audit, or annotations of its pictures in its folder
-  --least  of corrections: likelihood from which an entry of LIST is taken over (default: 0)
+  form     format of the annotations
+  list     for corrections: the list of an audit, or a folder with corrected annotations of its
+           images
+  --least  for corrections: apply only entries of LIST with at least this likelihood (default: 0)
 
 examples:
   %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
-  %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or outlines
-  %(prog)s yolo FOLDER/data.yaml OUT     the same, of the classes and splits that a file names
+  %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or polygons
+  %(prog)s yolo FOLDER/data.yaml OUT     the same, with the classes and splits of a file
   %(prog)s labelme FOLDER OUT  JSON files of labelme
   %(prog)s cvat FOLDER OUT    XML files of CVAT for images
   %(prog)s masks FOLDER OUT   masks with a color for each class
-  %(prog)s corrections LIST FOLDER OUT    what was accepted of an audit
+  %(prog)s corrections LIST FOLDER OUT    corrections that you accepted from an audit
 
-OUT is a folder that --data-root of the other commands takes, such as train quick_detector. Files
-that cannot be used are listed, and nothing is written; docs/own_data.md says what is looked for,
-and what is changed.
+Use OUT as --data-root of the other commands, for example of "train quick_detector". If files cannot
+be used, they are listed and nothing is written. Which files are read, and what is changed:
+docs/own_data.md
 """
 
 import json
@@ -63,7 +64,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('form', type=_form, choices=(*BOXES, 'masks', 'corrections'))
     add('list', nargs='?', metavar='LIST')
     add_folders(add)
-    table = f'colors of the classes of masks (default: found in FOLDER; {page("own_data")})'
+    table = (
+        'file with the colors of the classes in masks (default: found in FOLDER; '
+        f'{page("own_data")})'
+    )
     add('--colors', metavar='FILE', help=table)
     add('--least', type=score, default=0.0, metavar='LIKELIHOOD')
     add_shared(add, *FILE_OPTIONS)
@@ -73,19 +77,21 @@ def _form(text: str) -> str:
     """Read the form as an argument's ``type``."""
     if text == 'coco':
         raise ArgumentTypeError(
-            "COCO's format needs no import; give its folder to check and train with --data-root"
+            'COCO format requires no import; give its folder to check and train with --data-root'
         )
     return text
 
 
 def add_folders(add: Callable) -> None:
     """Add what convert takes as well, by a parser's ``add_argument``."""
-    add('folder', metavar='FOLDER', help='with pictures and annotations; it stays as it is')
-    add('out', metavar='OUT', help='the folder to write; must be empty or new')
-    add('--copy', action='store_true', help='copy the pictures; otherwise OUT has links to them')
+    add('folder', metavar='FOLDER', help='folder of images and annotations; it is not changed')
+    add('out', metavar='OUT', help='folder to write; must be empty or new')
+    add('--copy', action='store_true', help='copy the images (default: OUT contains links to them)')
     add('--overwrite', action='store_true', help='replace an earlier import in OUT')
     add('--skip-faulty', action='store_true', help='skip files that cannot be used')
-    names = 'names of the classes of yolo in the order of their numbers (default: found in FOLDER)'
+    names = (
+        'for yolo: names of the classes in the order of their numbers (default: found in FOLDER)'
+    )
     add('--names', nargs='+', default=(), metavar='NAME', help=names)
 
 
@@ -97,12 +103,12 @@ def import_dataset(options: Namespace) -> None:
             write holds something else or is being written.
     """
     if (options.form == 'corrections') != bool(options.list):
-        raise InputError('LIST goes with the form corrections: import corrections LIST FOLDER OUT')
+        raise InputError('LIST is only for corrections: import corrections LIST FOLDER OUT')
     if (options.least or options.annotations) and not options.list:
-        raise InputError('--least and --annotations go with the form corrections')
+        raise InputError('--least and --annotations are only for corrections')
     patterns = Patterns.of(options.pictures, options.masks)
     if patterns and options.form in BOXES:
-        raise InputError('--pictures and --masks go with the forms masks and corrections')
+        raise InputError('--pictures and --masks are only for masks and corrections')
 
     def fill(source: Source, part: Path) -> str:
         if options.form in BOXES:
@@ -143,7 +149,9 @@ def make_folder(
     given, out = (Path(path).expanduser().absolute() for path in (options.folder, options.out))
     is_yolo = 'yolo' in (vars(options).get('form'), vars(options).get('given'))
     if options.names and not (is_yolo and len({*options.names, ''}) > len(options.names)):
-        raise InputError('--names goes with yolo and takes each name once: --names cat dog')
+        raise InputError(
+            '--names is only for yolo, and each name must be different: --names cat dog'
+        )
     is_settings = given.suffix.lower() in SETTINGS and given.is_file()
     settings = given if is_yolo and is_settings else None
     root = folder_of(given) if settings else given
@@ -184,14 +192,16 @@ def _require_free(out: Path, overwrite: bool) -> None:
     if not out.exists() or (out.is_dir() and not any(out.iterdir())):
         return
     if not (out / RECORD).is_file():
-        raise InputError(f'{out}: holds other files than those of an import; choose another folder')
+        raise InputError(f'{out}: contains other files than an import; choose another folder')
     if strange := sorted({entry.name for entry in out.iterdir()} - WRITTEN):
         raise InputError(
-            f'{out}: holds {some(strange)} beside an import. --overwrite would delete it. Move it '
-            'away, or choose another folder.'
+            f'{out}: contains {some(strange)} in addition to an import, and --overwrite would '
+            'delete it. Move it elsewhere, or choose another folder.'
         )
     if not overwrite:
-        raise InputError(f'{out}: holds an import; replace it with --overwrite, or choose another')
+        raise InputError(
+            f'{out}: contains an import; replace it with --overwrite, or choose another folder'
+        )
 
 
 def write_boxes(source: Source, out: Path, pictures: Pictures, classes: Names, copy: bool) -> None:
@@ -213,7 +223,7 @@ def write_pictures(
             for suffix, form in SUFFIXES.items()
         ]
         raise InputError(
-            f'{source.root}: no object can be used, in {plural(len(pictures), "picture")}. The '
+            f'{source.root}: there is no usable object in {plural(len(pictures), "image")}. The '
             f'folder has {", ".join(found)}.'
         )
     show_warnings(spelling_warnings(str(source.root), classes))
@@ -223,10 +233,10 @@ def write_pictures(
     is_split = any(picture.split for picture in pictures)
     for picture in pictures:
         if is_split and not picture.split:
-            source.change('pictures of no split beside splits, taken for training', picture.path)
+            source.change('images without a split, used for training', picture.path)
     write(source, out, pictures, classes, options.copy)
     return (
-        f'{in_words(classes)}; {plural(count, "object")} on {plural(len(pictures), "picture")}, '
+        f'{in_words(classes)}; {plural(count, "object")} on {plural(len(pictures), "image")}, '
         f'{bare} of them without objects{f"; {shares}" if is_split else ""}'
     )
 
@@ -237,6 +247,6 @@ def _require_sound(source: Source, skip_faulty: bool) -> None:
         print(printable(fault))
     if source.faults and not skip_faulty:
         raise InputError(
-            f'{plural(len(source.faults), "fault")}, see above; nothing is written. Correct these '
-            'files, or skip them with --skip-faulty.'
+            f'{plural(len(source.faults), "problem")}, see above; no file was written. Correct '
+            'these files, or skip them with --skip-faulty.'
         )

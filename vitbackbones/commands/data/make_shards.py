@@ -1,19 +1,19 @@
-"""``vitbackbones shards``: tar shards of class folders.
+"""``vitbackbones shards``: write class folders as tar shards.
 
-A shard gets its name when it is whole. The command can be killed at any time and called again: what
-is there is compared with what belongs there, and kept.
+A shard gets its final name when it is complete. You can kill the command at any time and run it
+again: existing shards are checked and kept.
 
 options:
-  source        a folder with a folder for each class
-  out           folder for the shards, which get the name of SOURCE
-  --shard-size  pictures in a shard (default: 10000, which are 1 GB of ImageNet)
+  source        folder with one folder per class
+  out           folder for the shards, which are named after SOURCE
+  --shard-size  put N images into a shard (default: 10000, about 1 GB of ImageNet)
 
 examples:
   %(prog)s data/imagenet/train data/imagenet_shards
   %(prog)s data/imagenet/val data/imagenet_shards
 
-Call it again after it was killed, with the same arguments: shards that are there are kept.
-docs/shards.md says how to train on them.
+If the command was killed, run it again with the same arguments; existing shards are kept. How to
+train on shards: docs/shards.md
 """
 
 from argparse import ArgumentParser, Namespace
@@ -53,13 +53,13 @@ def make_shards(options: Namespace) -> None:
         init_default_scope('mmpretrain')
         dataset = DATASETS.build({**settings, 'pipeline': []})
         pictures = plan([dataset.get_data_info(i) for i in range(len(dataset))])
-        print(f'{source}: {len(pictures)} pictures of {len(dataset.folder_to_idx)} classes')
+        print(f'{source}: {len(pictures)} images of {len(dataset.folder_to_idx)} classes')
         shards = []
         for start in range(0, len(pictures), options.shard_size):
             part = pictures[start : start + options.shard_size]
             shards.append(layout(f'{source.name}-{len(shards):06}.tar', part))
             write_shard(out, shards[-1], part)
-            print(f'{shards[-1].name}: {len(part)} pictures', flush=True)
+            print(f'{shards[-1].name}: {len(part)} images', flush=True)
         file = index_file(out, source.name)
         write_index(file, Index(list(dataset.folder_to_idx), shards))
-        print(f'{file}: {len(pictures)} pictures in {len(shards)} shards')
+        print(f'{file}: {len(pictures)} images in {len(shards)} shards')

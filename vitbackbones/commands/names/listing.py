@@ -1,14 +1,14 @@
-"""``vitbackbones configs`` and ``vitbackbones models``: what is there by name.
+"""``vitbackbones configs`` and ``vitbackbones models``: list what can be used by name.
 
 options:
-  pattern  part of a name, or a pattern with * and ? (default: all)
+  pattern  list names that contain this text or match this pattern with * and ? (default: all)
 
 examples:
-  %(prog)s             all of them
-  %(prog)s deit        those whose name holds it
-  %(prog)s '*sret*'    those whose name is of this form
+  %(prog)s             list all
+  %(prog)s deit        list names that contain it
+  %(prog)s '*sret*'    list names that match the pattern
 
-A published number is the one that the paper printed, the first of its row.
+A published number is the one printed in the paper, the first in its row.
 """
 
 import re
@@ -82,7 +82,7 @@ def matching(names: Iterable[str], pattern: str) -> list[str]:
     wanted = pattern if set('*?[') & set(pattern) else f'*{pattern}*'
     found = [name for name in names if fnmatchcase(name, wanted)]
     if not found:
-        raise InputError(f'{pattern}: fits no name{did_you_mean(pattern, names)}')
+        raise InputError(f'{pattern}: matches no name{did_you_mean(pattern, names)}')
     return found
 
 

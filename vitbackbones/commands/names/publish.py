@@ -1,20 +1,24 @@
-"""``vitbackbones publish``: a trained run as a folder to pass on: weights, card and config.
+"""``vitbackbones publish``: write weights, model card and config of a trained run to a folder.
 
 options:
   work_dir      work dir of a training
-  --checkpoint  checkpoint (default: the best, else the latest)
-  --out         the folder to write (default: WORK_DIR/published)
-  --overwrite   replace DIR if an earlier publish wrote it
-  --license     license of the weights, as the hub spells it: apache-2.0, ... (default: unknown)
+  --checkpoint  checkpoint to publish (default: the best, otherwise the latest)
+  --out         folder to write (default: WORK_DIR/published)
+  --overwrite   replace DIR if an earlier call wrote it
+  --license     license of the weights, as the Hugging Face hub writes it: apache-2.0, ... (default:
+                unknown)
 
 examples:
   %(prog)s work_dirs/detr_aug_vit_s_shapes --out detr_shapes --license apache-2.0
 
-Out come model.safetensors (weights that validation evaluated, without the optimizer, and the names
-of the classes), README.md (the card: metrics of the run's log, classes, mean and std, hash) and
-config.py (without the places of this machine), and the score threshold of the weights where
-test --report has chosen one. test and predict take the folder as CHECKPOINT.
-"hf upload OWNER/NAME DIR" puts it on the Hugging Face hub.
+The folder contains
+  model.safetensors  the weights that validation evaluated, and the class names
+  README.md          the model card: metrics from the log, classes, mean and std, hash
+  config.py          the config, without paths of this machine
+and the score threshold of the weights, if test --report has chosen one.
+
+test and predict accept the folder as CHECKPOINT. "hf upload OWNER/NAME DIR" uploads it to the
+Hugging Face hub.
 """
 
 import hashlib
@@ -61,12 +65,14 @@ def publish(options: Namespace) -> None:
     run = read_run(work_dir, options.checkpoint)
     with whole_folder(out.absolute(), '--out') as folder:
         if out.exists() and not options.overwrite:
-            raise InputError(f'--out {out}: is there already; choose another, or --overwrite')
+            raise InputError(
+                f'--out {out}: already exists; choose another folder, or use --overwrite'
+            )
         ours = out.is_dir() and {file.name for file in out.iterdir()} <= FILES  # no work dir is
         if out.exists() and not ours:
             raise InputError(
-                f'--out {out}: holds other files than {", ".join(sorted(FILES))} and is not '
-                'replaced; choose another'
+                f'--out {out}: contains other files than {", ".join(sorted(FILES))}, so it is '
+                'not replaced; choose another folder'
             )
         _write(run, folder, options.license)
     print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
@@ -87,7 +93,9 @@ def _write(run: TrainedRun, folder: Path, license: str) -> None:
     (folder / PUBLISHED).write_bytes(data)
     read = load_file(folder / PUBLISHED)['state_dict']
     if not all(torch.equal(read[key], value) for key, value in run.state.items()):
-        raise InputError(f'{folder / PUBLISHED}: what was written is not what was read')
+        raise InputError(
+            f'{folder / PUBLISHED}: the file on the disk differs from the weights that were written'
+        )
     if threshold := read_threshold(run.checkpoint):
         write_threshold(folder / PUBLISHED, threshold)
     sha256 = hashlib.sha256(data).hexdigest()

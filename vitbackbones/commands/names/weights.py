@@ -1,12 +1,13 @@
-"""``vitbackbones weights``: what was published for which model, fetched by its name.
+"""``vitbackbones weights``: list and download published weights.
 
 options:
-  names  a name, hf-hub:OWNER/NAME or an https address to fetch, or a pattern (* ? [...]) to list
+  names  name, hf-hub:OWNER/NAME or https URL of weights to download, or a pattern (* ? [...]) to
+         list
 
 examples:
   %(prog)s                    list all
   %(prog)s 'deit*' 'swin*'    list some
-  %(prog)s deit_s             fetch one, and print where its file is
+  %(prog)s deit_s             download these weights, and print the path
 """
 
 from argparse import ArgumentParser, Namespace

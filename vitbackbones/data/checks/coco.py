@@ -29,16 +29,16 @@ SIZES = 1000  # images whose sizes are compared
 
 
 def check_dataset(config: dict, evaluated: bool = False) -> Findings:
-    """Check the annotation file, the images and the classes of a data set of mmdet.
+    """Check the annotation file, the images and the classes of a dataset of mmdet.
 
-    Data sets of another format and files behind ``backend_args`` (not on a disk) are not checked.
+    Datasets of another format and files behind ``backend_args`` (not on a disk) are not checked.
 
     Args:
         config: its settings; one with ``test_mode`` is taken as evaluated.
         evaluated: whether COCO evaluation reads the file, which needs more than training.
 
     Raises:
-        InputError: the run cannot work with this data set.
+        InputError: the run cannot work with this dataset.
     """
     from mmdet.datasets import CocoDataset  # here: heavy, and not needed to load an image
 
@@ -63,18 +63,18 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
 
 
 def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> Findings:
-    """Check the images, annotations (or segments) and categories that were read for a data set.
+    """Check the images, annotations (or segments) and categories that were read for a dataset.
 
     Raises:
-        InputError: the run cannot work with this data set.
+        InputError: the run cannot work with this dataset.
     """
     images, annotations, categories = tables
     ann_file, classes = dataset.ann_file, dataset.metainfo['classes']
     folder = dataset.data_prefix.get('img')
     if folder is None:
         raise InputError(
-            f'the data set of {ann_file} needs data_prefix=dict(img=...), the folder of its images '
-            'relative to data_root.'
+            f'the dataset of {ann_file} requires data_prefix=dict(img=...), the folder of its '
+            'images relative to data_root.'
         )
     if isinstance(classes, str):
         raise InputError(
@@ -118,7 +118,7 @@ def _kind(config: dict) -> type | None:
 
 
 def unloaded(config: dict):
-    """Build a data set of mmdet that knows its paths and classes and has read nothing."""
+    """Build a dataset of mmdet that knows its paths and classes and has read nothing."""
     paths = {key: config[key] for key in ('ann_file', 'data_root', 'data_prefix') if key in config}
     return _kind(config)(**paths, metainfo=config.get('metainfo'), lazy_init=True)
 
@@ -138,10 +138,10 @@ def _check_categories(
     if outside:
         names = [name for key, name in named if key in used]
         raise InputError(
-            f'{ann_file}: annotations use categories that are not in the classes of the '
-            f'configuration: {some(outside, str)}; it has {some(classes)}. Set metainfo.classes '
-            f'of every data set to the names in the file ({some(names)}) and num_classes of '
-            f'the model to their number, {len(names)}.'
+            f'{ann_file}: annotations use categories that are not in the classes of the config: '
+            f'{some(outside, str)}; it has {some(classes)}. Set metainfo.classes of every '
+            f'dataset to the names in the file ({some(names)}) and num_classes of the model to '
+            f'their number, {len(names)}.'
         )
     twice = [name for name, count in Counter(categories['name']).items() if count > 1]
     if set(twice) & set(classes):
@@ -227,7 +227,7 @@ def _count_left(ann_file: str, images: Table, annotations: Table, filter_cfg: di
     left = len(large & set(chosen))
     if not left:
         raise InputError(
-            f'{ann_file}: filter_cfg of the data set excludes all {len(images["id"])} images: '
+            f'{ann_file}: filter_cfg of the dataset excludes all {len(images["id"])} images: '
             f'{len(large)} have sides of at least min_size={side} pixels. Lower min_size.'
         )
     return left

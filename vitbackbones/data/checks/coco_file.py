@@ -54,8 +54,8 @@ def load_json(ann_file: str) -> object:
             return json.load(file)
     except FileNotFoundError:
         raise InputError(
-            f'annotation file not found: {os.path.abspath(ann_file)}. Put the data set there, or '
-            'set data_root and ann_file of the data set in the configuration.'
+            f'annotation file not found: {os.path.abspath(ann_file)}. Put the dataset there, or '
+            'set data_root and ann_file of the dataset in the config.'
         ) from None
     except OSError as error:
         raise InputError(f'annotation file {ann_file}: {error.strerror}.') from error

@@ -1,4 +1,4 @@
-"""What the checks of data sets share: what they find, its table, and which files are there."""
+"""What the checks of datasets share: what they find, its table, and which files are there."""
 
 import os
 from collections import Counter
@@ -20,7 +20,7 @@ TURNING = ('color', 'grayscale')  # color types in which mmcv turns an image as 
 
 @dataclass
 class Findings:
-    """What a check found in a data set that can be used."""
+    """What a check found in a dataset that can be used."""
 
     warnings: list[str] = field(default_factory=list)  # what is only suspicious, one line each
     samples: int | None = None  # how many images a data loader gets, None where it is not known
@@ -67,10 +67,10 @@ def color_type(pipeline: Sequence[dict]) -> str | int:
 def class_table(
     samples: list[dict], classes: Sequence[str], pixels: Sequence[np.ndarray | None] = ()
 ) -> str:
-    """Return the table of a data set, '' where nothing tells the classes.
+    """Return the table of a dataset, '' where nothing tells the classes.
 
     Args:
-        samples: what the data set lists: of mmdet with boxes, or of mmpretrain with a label.
+        samples: what the dataset lists: of mmdet with boxes, or of mmpretrain with a label.
         classes: their names.
         pixels: of mmseg, the pixels of each class (K,) in each mask; None for a bad mask.
     """

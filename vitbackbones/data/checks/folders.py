@@ -1,10 +1,10 @@
-"""Check a classification data set before a run: class folders, a label file, or tar shards.
+"""Check a classification dataset before a run: class folders, a label file, or tar shards.
 
 mmpretrain numbers class folders in the order of their names and compares at most how many there
 are. So a folder that is missing from one split shifts the labels of all that follow, a class
-without images is a log line, and a label file that was cut short is a smaller data set.
+without images is a log line, and a label file that was truncated is a smaller dataset.
 
-Looked at are data sets in the form of mmpretrain's ``CustomDataset`` (``ImageNet`` is one); the
+Looked at are datasets in the form of mmpretrain's ``CustomDataset`` (``ImageNet`` is one); the
 others (CIFAR, Flowers-102, Pets, iNaturalist) have files of fixed names and forms.
 """
 
@@ -30,7 +30,7 @@ SHOWN = 8  # names of classes in a message
 
 
 def check_dataset(dataset: dict) -> Findings:
-    """Look into what lists the images of a data set and count those of each class.
+    """Look into what lists the images of a dataset and count those of each class.
 
     Args:
         dataset: its config.
@@ -98,7 +98,7 @@ def _check_folders(
     found = class_folders(folder)
     _require_no_hidden(folder)
     if count not in (None, len(found)):
-        text = f'{folder}: {len(found)} class folders, but the data set has {count} classes'
+        text = f'{folder}: {len(found)} class folders, but the dataset has {count} classes'
         if set(found) & set(names):  # they are named like the classes
             missing, extra = sorted(set(names) - set(found)), sorted(set(found) - set(names))
             text += f'; missing: {some(missing)}' if missing else ''
@@ -145,7 +145,7 @@ def _left_out_warnings(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
     return [
         f'{folder}: {len(names)} images are skipped because their format is not '
         f'{", ".join(suffixes)}: {some(names)}. To read them, set extensions=({wanted}) of the '
-        'data sets'
+        'datasets'
     ]
 
 

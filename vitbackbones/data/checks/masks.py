@@ -1,4 +1,4 @@
-"""Check a data set of images and index masks before a run, as ``coco`` does for boxes.
+"""Check a dataset of images and index masks before a run, as ``coco`` does for boxes.
 
 The headers of all files are read (kind, size, EXIF orientation: a tenth of a millisecond each),
 and the values of some of the masks. ``LoadMask`` looks at every value again when it loads the mask.
@@ -38,7 +38,7 @@ MOSTLY = 0.5  # of the sampled pixels; more that are ignored deserve a warning
 
 
 class Pairs(NamedTuple):
-    """The images and masks of a data set, and how they are read."""
+    """The images and masks of a dataset, and how they are read."""
 
     dataset: object  # of mmseg, as it understands its own paths and classes
     images: list[str]  # files
@@ -98,9 +98,9 @@ def _mask_size(path: str) -> tuple[int, ...]:
 
 
 def check_dataset(config: dict, evaluated: bool = False) -> Findings:
-    """Check the headers of all images and masks of a data set, and the values of some masks.
+    """Check the headers of all images and masks of a dataset, and the values of some masks.
 
-    Data sets of another form, without masks or behind ``backend_args`` are not checked.
+    Datasets of another form, without masks or behind ``backend_args`` are not checked.
 
     Args:
         config: its settings.
@@ -109,7 +109,7 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
 
     Raises:
         BadMask: a file cannot be used; names the first.
-        InputError: the data set as a whole cannot be used.
+        InputError: the dataset as a whole cannot be used.
     """
     pairs = _open(config)
     if pairs is None:
@@ -135,7 +135,7 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
 
 
 def mask_checks(config: dict) -> dict[str, Callable[[], Look]]:
-    """Return, by the path of every mask of a data set, a function that looks at it.
+    """Return, by the path of every mask of a dataset, a function that looks at it.
 
     Where :func:`check_dataset` looks at a sample and stops, these look at every value of all.
     """
@@ -150,7 +150,7 @@ def mask_checks(config: dict) -> dict[str, Callable[[], Look]]:
 
 
 def _open(config: dict) -> Pairs | None:
-    """Return what a config says of images and masks that are there; None for other data sets."""
+    """Return what a config says of images and masks that are there; None for other datasets."""
     from mmseg.datasets import BaseSegDataset  # here: heavy, and not needed to load a mask
     from mmseg.registry import DATASETS
 
@@ -181,13 +181,13 @@ def _open(config: dict) -> Pairs | None:
 
 
 def _table(dataset, loading: dict) -> np.ndarray:
-    """Return the labels of all values of a data set; ``loading`` configures what loads them."""
+    """Return the labels of all values of a dataset; ``loading`` configures what loads them."""
     known = dataset.METAINFO.get('classes') or dataset.metainfo['classes']
     given = loading.get('num_classes', len(known))
     if given != len(known):
         raise InputError(
             f'{dataset.data_root}: num_classes of LoadMask in the pipeline is {given}, but the '
-            f'data set has {len(known)} classes: {some(known)}.'
+            f'dataset has {len(known)} classes: {some(known)}.'
         )
     ignored, values = loading.get('ignored', ()), loading.get('values', ())
     return label_table(len(known), dataset.reduce_zero_label, ignored, dataset.label_map, values)
@@ -203,7 +203,7 @@ def _files(dataset) -> tuple[list[str], list[str]]:
     if not samples:
         raise InputError(
             f'{os.path.abspath(folders["img_path"])}: no image name ends in '
-            f'{dataset.img_suffix!r}. Set img_suffix of the data set in the config.'
+            f'{dataset.img_suffix!r}. Set img_suffix of the dataset in the config.'
         )
     images = [sample['img_path'] for sample in samples]
     masks = [sample['seg_map_path'] for sample in samples]

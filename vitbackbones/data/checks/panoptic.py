@@ -1,4 +1,4 @@
-"""Check a data set in COCO's panoptic format: its JSON file, and the PNG file of each image.
+"""Check a dataset in COCO's panoptic format: its JSON file, and the PNG file of each image.
 
 mmdet looks for a PNG file under the name of the image. A segment that it does not find there is one
 without pixels, and pixels that the JSON file does not mention are ignored, both without a word.
@@ -24,14 +24,14 @@ SEGMENTS = COLUMNS['annotations'] | {'number': (int,)}
 
 
 def check_dataset(config: dict, evaluated: bool = False) -> Findings:
-    """Look into the files of a data set of mmdet.
+    """Look into the files of a dataset of mmdet.
 
     Args:
         config: its settings.
         evaluated: whether panoptic quality is measured on it.
 
     Raises:
-        InputError: the run cannot work with this data set.
+        InputError: the run cannot work with this dataset.
     """
     if config.get('backend_args'):
         return Findings()
@@ -78,14 +78,14 @@ def _check_pictures(dataset, images: Table, segments: Table) -> None:
     folder = dataset.data_prefix.get('seg')
     if not folder:
         raise InputError(
-            f'the data set of {dataset.ann_file} requires data_prefix=dict(img=..., seg=...): '
+            f'the dataset of {dataset.ann_file} requires data_prefix=dict(img=..., seg=...): '
             'the folders of its images and of the PNG files of their segments, relative to '
             'data_root.'
         )
     names = [name.replace('.jpg', '.png') for name in images['file_name']]
     remedy = (
         'mmdet looks for the name of the image, with .png instead of .jpg. Put the files there, '
-        'or correct data_prefix.seg of the data set in the config.'
+        'or correct data_prefix.seg of the dataset in the config.'
     )
     require_there(folder, names, 'PNG files of segments', remedy)
     numbers = defaultdict(set)  # of the segments of each image

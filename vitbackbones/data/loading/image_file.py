@@ -53,7 +53,7 @@ TOLD: set[str] = set()  # warnings that were given, each once in a process
 
 
 class UnreadableImage(InputError):
-    """An image or video that is missing, empty, cut short, of another format or impossible size."""
+    """An image or video that is missing, empty, truncated, too large or in an unknown format."""
 
 
 def read_header(path: str) -> Image.Image:
@@ -96,15 +96,15 @@ def size_of(header: Image.Image, turns: bool = True) -> tuple[int, int]:
 
 
 def reason_of(error: Exception) -> str:
-    """Say why a picture cannot be read; every Pillow plugin has exceptions of its own."""
+    """Return why an image cannot be read; every Pillow plugin has its own exceptions."""
     return getattr(error, 'strerror', None) or 'damaged or not an image'
 
 
 def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Image.Image | None]:
-    """Return what a file holds, and Pillow's image that is not decoded; None for another format.
+    """Return the bytes of a file, and Pillow's undecoded image or None for an unknown format.
 
     Raises:
-        ValueError: it cannot be an image, is too large, or is a JPEG that is cut short.
+        ValueError: it cannot be an image, is too large, or is a JPEG that is truncated.
     """
     if backend_args is None and os.path.isfile(path):
         content = Path(path).read_bytes()  # mmengine asks five times as long which backend it is

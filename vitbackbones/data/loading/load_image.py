@@ -66,7 +66,7 @@ class LoadImage(LoadImageFromFile):
     Args:
         to_float32, color_type, imdecode_backend, backend_args: as in mmcv; a number as
             ``color_type`` is that of the bands, see :func:`.image_file.decode`.
-        ignore_empty: return None for a bad image of any kind instead of raising. Data sets then
+        ignore_empty: return None for a bad image of any kind instead of raising. Datasets then
             draw another image in training, and stop in testing.
         decode: ``'full'``, or ``'reduced'``: the ``vitbackbones.RandomResizedCrop`` that must be
             the next step decodes a JPEG, large ones at a half, a quarter or an eighth of their

@@ -1,4 +1,4 @@
-"""Index masks, in which every pixel holds a class's number, read without surprises.
+"""Read index masks, in which every pixel is a class index.
 
 mmseg's ``LoadAnnotations`` casts all values to 8 bits, so that label 256 of a 16-bit mask becomes
 class 0. It also accepts values that are no class: evaluation silently ignores such pixels, and
@@ -31,7 +31,7 @@ INDEX_MODES = ('1', 'L', 'P', 'I', 'I;16', 'I;16B')  # Pillow's names for pictur
 
 
 class BadMask(InputError):
-    """An index mask that cannot be used, or its image; others of the data set may be good."""
+    """An unusable index mask or image; the rest of the dataset may be usable."""
 
 
 def label_table(
@@ -140,13 +140,13 @@ def _one_channel(values: np.ndarray, mode: str) -> tuple[np.ndarray, str]:
     if values.dtype.kind not in 'biu':
         return (
             values,
-            'has values that are not whole numbers. Write the class number of each pixel',
+            'has values that are not integers. Write the class number of each pixel',
         )
     return (values.astype(np.uint8) if values.dtype == bool else values), ''
 
 
 def size_fault(mask: str, size: Sequence[int], image: str, expected: Sequence[int]) -> str:
-    """Say what is wrong with a mask of ``size`` (height, width) for an image, '' if nothing."""
+    """Return what is wrong with a mask of ``size`` (height, width) for an image, '' if nothing."""
     if tuple(size) == tuple(expected):
         return ''
     found, wanted = (f'{width} x {height}' for height, width in (size, expected))
@@ -162,7 +162,7 @@ def size_fault(mask: str, size: Sequence[int], image: str, expected: Sequence[in
 
 
 def value_fault(mask: str, values: np.ndarray, table: np.ndarray) -> str:
-    """Say what is wrong with the ``values`` (H, W) by the table of labels, '' if nothing."""
+    """Return what is wrong with the ``values`` (H, W), by the table of labels, '' if nothing."""
     wrong = values[_labels(values, table) == NO_LABEL]
     if not wrong.size:
         return ''
@@ -176,7 +176,7 @@ def value_fault(mask: str, values: np.ndarray, table: np.ndarray) -> str:
         f'mask file {mask}: {wrong.size} pixels have the values {some(found)}, which are not '
         f'classes: classes are {allowed}, ignored '
         f'{some(np.flatnonzero(table == IGNORED).tolist())}. Correct the mask, or the classes '
-        f'of the data set.{hint if counted else ""}'
+        f'of the dataset.{hint if counted else ""}'
     )
 
 

@@ -1,4 +1,4 @@
-"""Pictures and masks by a list of both, for folders that no suffix describes."""
+"""Images and masks from a list of pairs, for folders without a common suffix."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Pixels laid out and counted by OpenCV, where other packages take many times as long.
+"""Fast counting and reordering of pixels with OpenCV.
 
 mmcv flips with numpy, which returns a view that runs backwards. What needs the pixels next copies
 them one by one, in 14 times OpenCV's time. To separate the three colors of each pixel takes torch 3
@@ -29,7 +29,7 @@ def count_values(image: np.ndarray) -> np.ndarray:
 
 
 def in_order(image: np.ndarray) -> np.ndarray:
-    """Return an image (H, W, C) in a memory that its rows and columns run through forwards."""
+    """Return an image (H, W, C) in contiguous memory."""
     backwards = tuple(axis for axis in (0, 1) if image.strides[axis] < 0)
     return cv2.flip(np.flip(image, backwards), FLIPS[backwards]) if backwards else image
 
@@ -48,7 +48,7 @@ def to_pixels(planes: np.ndarray) -> np.ndarray:
 
 
 class InOrder(BaseTransform):
-    """Give a flipped image a memory of its own; for behind ``RandomFlip``."""
+    """Copy a flipped image to contiguous memory; use it after ``RandomFlip``."""
 
     def transform(self, results: dict) -> dict:
         """Copy ``img`` (H, W, C) if it runs backwards."""
@@ -56,7 +56,7 @@ class InOrder(BaseTransform):
 
 
 class RandomFlip(BaseTransform):
-    """Flip images without boxes or masks from left to right; mmcv's draws, in a third of its time.
+    """Flip images without boxes or masks horizontally, with the random numbers of mmcv but faster.
 
     Args:
         prob: probability of a flip.

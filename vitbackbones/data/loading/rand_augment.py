@@ -1,4 +1,4 @@
-"""RandAugment by tables: the pictures of mmpretrain's, to the bit, in half the time.
+"""RandAugment with lookup tables: bitwise identical to mmpretrain's, in half the time.
 
 Eight of the fifteen operations that timm draws from replace a value by another one, wherever in the
 picture it stands. They are applied to the 256 values in place of the picture, which is then looked

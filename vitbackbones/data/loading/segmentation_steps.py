@@ -1,4 +1,4 @@
-"""mmseg's steps that look at every pixel for what 256 values tell. What comes out is the same."""
+"""Faster forms of mmseg's steps that process every pixel, with the same results."""
 
 import cv2
 import numpy as np

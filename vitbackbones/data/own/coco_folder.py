@@ -301,7 +301,7 @@ def _one_folder(file: Path, folders: list[Path], images: list[dict]) -> Path:
     if any(filecmp.cmpfiles(first, other, names, shallow=False)[0] != names for other in alike):
         raise InputError(
             f'{file}: its images are in several folders: {some(folders, str)}. Move all but one '
-            'folder out of the data set.'
+            'folder out of the dataset.'
         )
     others = some((each for each in folders if each != first), str)
     show_warnings([f'{file}: its images are read from {first}, not from {others}'])

@@ -38,11 +38,11 @@ def folders_below(root: Path) -> Iterator[Path]:
 
     Raises:
         InputError: there are more than :data:`MOST` folders, or they are the system's, so ``root``
-            is not that of a data set.
+            is not that of a dataset.
     """
     place = Path(os.path.realpath(root))
     if any(place.is_relative_to(each) for each in SYSTEM):
-        raise InputError(f'{root}: is a system folder. Give the folder of the data set')
+        raise InputError(f'{root}: is a system folder. Give the folder of the dataset')
     seen = {str(folder) for folder in place.parents}
     for place, folders, _ in os.walk(root, followlinks=True):
         deep = len(Path(place).relative_to(root).parts) >= DEPTH
@@ -54,7 +54,7 @@ def folders_below(root: Path) -> Iterator[Path]:
             yield Path(place)
         if len(seen) > MOST:
             raise InputError(
-                f'{root}: contains more than {MOST} folders. Give the folder of the data set'
+                f'{root}: contains more than {MOST} folders. Give the folder of the dataset'
             )
 
 
@@ -71,7 +71,7 @@ def gone_links(root: Path) -> str:
 def is_of_a_tool(folder: Path) -> bool:
     """Return whether a folder holds an environment, a tool's records or the runs of YOLO's tools.
 
-    The pictures in these, such as drawn batches and predictions, belong to no data set.
+    The pictures in these, such as drawn batches and predictions, belong to no dataset.
     """
     if folder.name in TOOLS or os.path.isfile(folder / 'pyvenv.cfg'):
         return True

@@ -1,4 +1,4 @@
-"""Which part of a data set a file belongs to: the words of its path say it, or a hash of its name.
+"""Which part of a dataset a file belongs to: the words of its path say it, or a hash of its name.
 
 A hash rather than an order or a generator: pictures that are added later move no other one from
 one part to the other, and every tool and every resumed run comes to the same parts. The parts are
@@ -34,14 +34,14 @@ def named_split(path: str) -> str | None:
 
 
 def divided(root: Path, parts: dict, trained_on: Iterable[str] | None) -> dict:
-    """Return the parts of a data set with one for validation.
+    """Return the parts of a dataset with one for validation.
 
     Where nothing is for validation, a fixed share of the training pictures is, by their names.
     Where nothing is for testing either, half of that share is: what chose the checkpoint of a run
     does not judge it.
 
     Args:
-        root: the folder of the data set, for messages.
+        root: the folder of the dataset, for messages.
         parts: what is known, by split; each has ``names``, of those ``labeled`` with objects, and
             ``only(names)`` returns less of it.
         trained_on: to test a model that is trained already, names of pictures that it was trained
@@ -58,7 +58,7 @@ def divided(root: Path, parts: dict, trained_on: Iterable[str] | None) -> dict:
     if trained_on is not None and names.isdisjoint(trained_on):
         return {'test': part}
     if len(names) < 2:
-        raise InputError(f'{root}: one picture cannot be split into training and validation.')
+        raise InputError(f'{root}: one image cannot be split into training and validation.')
     if len(part.labeled) == 1:
         raise InputError(
             f'{root}: only one image has objects that count, so none is left for validation. '

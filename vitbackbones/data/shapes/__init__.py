@@ -1,4 +1,4 @@
-"""Shapes, a small data set that is drawn: detection, instance, panoptic and semantic labels."""
+"""Shapes, a small synthetic dataset with detection, instance, panoptic and semantic labels."""
 
 from .writing import GROUND, KINDS, write
 

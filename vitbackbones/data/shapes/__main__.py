@@ -1,4 +1,4 @@
-"""``python -m vitbackbones.data.shapes OUT``: write the Shapes data set."""
+"""``python -m vitbackbones.data.shapes OUT``: write the Shapes dataset."""
 
 import argparse
 
@@ -9,7 +9,7 @@ from .writing import LAYOUTS, write
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        prog='python -m vitbackbones.data.shapes', description='Write the Shapes data set.'
+        prog='Write the Shapes dataset.', description='Write the Shapes data set.'
     )
     parser.add_argument('root', help='folder to write, for example data/shapes')
     parser.add_argument('--train', type=int, default=2000, help='training pictures (%(default)s)')

@@ -143,9 +143,9 @@ LAYOUTS = {'coco': _write_split, 'folders': _write_folders}
 
 
 def _replace(root: Path, recipe: dict) -> None:
-    """Write beside ``root``, then rename: ``root`` is the whole new data set or what it was."""
+    """Write beside ``root``, then rename: ``root`` is the whole new dataset or what it was."""
     if root.exists() and _written_recipe(root) is None and any(root.iterdir()):
-        raise InputError(f'{root} exists and is not a Shapes data set; choose another folder.')
+        raise InputError(f'{root} exists and is not a Shapes dataset; choose another folder.')
     root.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=root.parent, prefix=f'.{root.name}-') as folder:
         new = Path(folder, 'new')
@@ -170,7 +170,7 @@ def write(
     layout: str = 'coco',
     stuff: Sequence[str] = (GROUND,),
 ) -> Path:
-    """Write the data set, unless ``root`` already holds exactly it.
+    """Write the dataset, unless ``root`` already holds exactly it.
 
     For detection and segmentation the pictures go to ``root/images/{train,val}``, what is annotated
     on them to ``root/annotations`` (see the table above). For classification
@@ -178,7 +178,7 @@ def write(
     another recipe are replaced.
 
     Args:
-        root: folder of the data set.
+        root: folder of the dataset.
         train, val: number of pictures of each split.
         size: side of the square pictures in pixels, 32 or more.
         classes: category names, with ids from 1. Kind k of a shape (circle, square, triangle)

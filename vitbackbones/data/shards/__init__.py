@@ -1,1 +1,1 @@
-"""Classification data as tar files with an index, in any order at the speed of the disk."""
+"""Classification data in tar files with an index, which are read fast in any order."""

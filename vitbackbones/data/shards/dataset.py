@@ -49,7 +49,7 @@ class ShardBackend(BaseStorageBackend):
 
         Raises:
             OSError: the shard cannot be read.
-            ValueError: the shard is cut short, or has another member at this place.
+            ValueError: the shard is truncated, or has another member at this place.
         """
         shard, member, offset, size = ADDRESS.fullmatch(filepath).groups()
         length = HEADER + int(size)

@@ -1,4 +1,4 @@
-"""The index of a data set in tar shards: which bytes of which shard are a picture, and its label.
+"""The index of a dataset in tar shards: which bytes of which shard are a picture, and its label.
 
 It is JSON, and all that a run knows of a shard: no tar file is searched, and other members do not
 matter. It may come from somewhere else, so what it says is compared with the shards.

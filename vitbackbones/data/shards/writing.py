@@ -22,7 +22,7 @@ from .index import Shard
 THREADS = 16  # that read files at a time: on network disks it is the waiting that takes long
 READ_AHEAD = 256  # pictures in memory
 END = bytes(2 * BLOCKSIZE)  # behind the last member
-COPY = ' Replace it with a good copy, or remove it from the data set.'
+COPY = ' Replace it with a good copy, or remove it from the dataset.'
 
 
 class Picture(NamedTuple):
@@ -35,7 +35,7 @@ class Picture(NamedTuple):
 
 
 def plan(samples: Sequence[dict]) -> list[Picture]:
-    """Return what to write for the samples of a data set, in the order in which to write it.
+    """Return what to write for the samples of a dataset, in the order in which to write it.
 
     Names are relative to the folder that all files share. The first dot of a name ends the key of
     a sample, so other dots become underscores.
@@ -79,7 +79,7 @@ def layout(name: str, pictures: Sequence[Picture]) -> Shard:
 
 
 def write_shard(folder: Path, shard: Shard, pictures: Sequence[Picture]) -> None:
-    """Write one shard, or look at the one that is there; it has its name only when it is whole.
+    """Write one shard, or check an existing one; it gets its final name when it is complete.
 
     Raises:
         InputError: a file cannot be read or is no image, or the shard holds other pictures.
@@ -96,7 +96,7 @@ def write_shard(folder: Path, shard: Shard, pictures: Sequence[Picture]) -> None
             file.write(bytes(shard.bytes - file.tell()))
     elif not _holds(path, shard, pictures):
         raise InputError(
-            f'shard {path}: contains other images than the data set does now. Remove the old '
+            f'shard {path}: contains other images than the dataset does now. Remove the old '
             'shards, use the same --shard-size as before, or choose another folder.'
         )
 

@@ -57,7 +57,5 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportabl
     }
     name = type(model).__name__
     if name not in of_class:
-        raise InputError(
-            f'model.type: {name} cannot be exported; those that can are {", ".join(of_class)}'
-        )
+        raise InputError(f'model.type: {name} cannot be exported; supported: {", ".join(of_class)}')
     return of_class[name](model)

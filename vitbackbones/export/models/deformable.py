@@ -30,8 +30,8 @@ class ExportableDeformableDETR(Exportable):
     def __init__(self, model: nn.Module) -> None:
         if (divisor := model.data_preprocessor.pad_size_divisor) > 1:
             raise InputError(
-                f'model.data_preprocessor.pad_size_divisor: is {divisor}; padding, which '
-                f'{type(model).__name__} hides, cannot be exported: only 1 can'
+                f'model.data_preprocessor.pad_size_divisor: is {divisor}; set it to 1. '
+                f'{type(model).__name__} masks padding, and an exported file cannot'
             )
         super().__init__(shared_copy(model))
         make_traceable(self.model)

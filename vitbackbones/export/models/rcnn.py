@@ -121,6 +121,6 @@ def _require_averages(extractor: nn.Module, name: str) -> None:
     for layer in extractor.roi_layers:
         if type(layer).__name__ != 'RoIAlign' or layer.pool_mode != 'avg':
             raise InputError(
-                f'model.roi_head.{name}.roi_layer: is {layer}; what is exported takes '
-                "RoIAlign with pool_mode='avg'"
+                f'model.roi_head.{name}.roi_layer: is {layer}; export supports only RoIAlign '
+                "with pool_mode='avg'"
             )

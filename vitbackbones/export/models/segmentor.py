@@ -83,12 +83,14 @@ class ExportableSegmentor(Exportable):
         require_choice('output', output, OUTPUTS)
         if not isinstance(model, EncoderDecoder):
             raise InputError(
-                f"model.type: {type(model).__name__} cannot be exported; mmseg's EncoderDecoder can"
+                f'model.type: {type(model).__name__} cannot be exported; of segmentors, only '
+                "mmseg's EncoderDecoder can"
             )
         if output == 'mask' and model.test_cfg.get('mode') == 'slide':
             raise InputError(
-                "model.test_cfg.mode='slide': the logits of windows are averaged before a class is "
-                "chosen, so a window has no mask; export the logits, or set mode='whole'"
+                "model.test_cfg.mode='slide': the logits of all windows are averaged before a "
+                'class is chosen, so one window has no mask. Use --output logits, or set '
+                "mode='whole'"
             )
         super().__init__(traceable_copy(model))
         self.outputs = (output,)

@@ -78,7 +78,6 @@ def overlap_of(settings: Mapping, key: str) -> float:
     more = {*settings} - {'type', 'iou_threshold', 'split_thr'}
     if settings.get('type', 'nms') != 'nms' or more:
         raise InputError(
-            f'{key}: is {dict(settings)}; what is exported suppresses with '
-            "dict(type='nms', iou_threshold=...) alone"
+            f"{key}: is {dict(settings)}; export supports only dict(type='nms', iou_threshold=...)"
         )
     return settings['iou_threshold']

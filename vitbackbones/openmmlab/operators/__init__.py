@@ -39,8 +39,8 @@ class Operators(ModuleType):
 
         def missing(*args, **kwargs):
             raise ImportError(
-                f'mmcv operator {name!r} needs the compiled mmcv extension, which is not '
-                f'installed. vitbackbones stands in for {", ".join(OPERATORS)} alone. Install mmcv '
+                f'mmcv operator {name!r} requires the compiled mmcv extension, which is not '
+                f'installed. vitbackbones replaces only {", ".join(OPERATORS)}. Install mmcv '
                 'with its operators.'
             )
 

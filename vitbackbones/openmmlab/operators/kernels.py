@@ -77,16 +77,18 @@ def roi_align_forward(
         ValueError: on a CPU, a region is not finite or not in the batch.
     """
     if pool_mode != AVERAGE:
-        raise ImportError("RoIAlign(pool_mode='max') needs the compiled mmcv extension")
+        raise ImportError("RoIAlign(pool_mode='max') requires the compiled mmcv extension")
     input, rois = widen(input, rois)
     if rois.is_cpu and len(rois):  # where the kernel would read outside of its memory
         if not rois.isfinite().all():
             raise ValueError(
-                'RoIs hold NaN or infinite numbers: the model that proposed them diverged'
+                'RoIs contain NaN or infinite values: the model that proposed them diverged'
             )
         first, last = rois[:, 0].aminmax()
         if first < 0 or last >= len(input):
-            raise ValueError(f'RoIs name images {first:g} to {last:g} of a batch of {len(input)}')
+            raise ValueError(
+                f'RoIs refer to images {first:g} to {last:g}, but the batch has {len(input)}'
+            )
     size = (aligned_height, aligned_width)
     kernel = torchvision_kernels().roi_align
     output.copy_(kernel(input, rois, spatial_scale, *size, sampling_ratio, aligned))

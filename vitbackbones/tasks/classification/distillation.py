@@ -104,7 +104,7 @@ class Distilled(ImageClassifier):
                 teacher.load_state_dict(state)
             except RuntimeError as error:
                 raise InputError(
-                    f'{self.teacher_checkpoint} does not fill the teacher '
+                    f'{self.teacher_checkpoint} does not fit the teacher '
                     f'{type(teacher).__name__}: {in_one_line(error, 300)}'
                 ) from error
         return teacher.requires_grad_(False).eval()
@@ -127,8 +127,9 @@ class Distilled(ImageClassifier):
             student = self.head(features)  # (N, classes)
             if student.shape != teacher.shape:
                 raise InputError(
-                    f'model.teacher tells {teacher.shape[1]} classes apart, the student '
-                    f'{student.shape[1]} (model.head.num_classes); they must be the same classes'
+                    f'model.teacher has {teacher.shape[1]} classes, but the student has '
+                    f'{student.shape[1]} (model.head.num_classes); both must have the same '
+                    'classes'
                 )
             if self.distillation == 'soft':
                 return {'loss_distill': F.cross_entropy(student, teacher.softmax(dim=1))}

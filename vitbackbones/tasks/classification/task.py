@@ -30,7 +30,7 @@ def classes_suffice(config: Mapping) -> Iterator[str]:
     for path, metric in evaluators(config):
         most = max(as_list(metric.get('topk') or 1))
         if classes and type_at(metric) == 'Accuracy' and most > classes:
-            yield f'{path}.topk: is {most}, more than model.head.num_classes={classes}'
+            yield f'{path}.topk: is {most}, but model.head.num_classes is only {classes}'
 
 
 def head_reads_vectors(config: Mapping) -> Iterator[str]:

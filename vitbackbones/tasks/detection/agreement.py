@@ -42,7 +42,7 @@ def queries_suffice(config: Mapping) -> Iterator[str]:
         what = f'{what} of {classes} classes give'
         count = queries * (classes or kept)
     if kept < 1:
-        yield f'model.test_cfg.max_per_img: is {kept}, but {type_at(model)} needs a number from 1'
+        yield f'model.test_cfg.max_per_img: is {kept}, but must be at least 1 for {type_at(model)}'
     elif kept > count:
         yield f'model.test_cfg.max_per_img: is {kept}, more than {what}'
 
@@ -60,8 +60,8 @@ def masks_are_loaded(config: Mapping) -> Iterator[str]:
         loading = [step for step in steps if type_at(step) == 'LoadAnnotations']
         if loading and not any(step.get('with_mask') for step in loading):
             yield (
-                f'{path}.pipeline: loads no masks, which model.{heads[0]} learns from; set '
-                'with_mask=True in LoadAnnotations'
+                f'{path}.pipeline: loads no masks, but model.{heads[0]} is trained on masks; '
+                'set with_mask=True in LoadAnnotations'
             )
 
 
@@ -71,8 +71,8 @@ def masks_are_for_models_of_masks(config: Mapping) -> Iterator[str]:
     for path, metric in evaluators(config) if kind in BOXES_ALONE else ():
         if type_at(metric) == 'CocoMetric' and 'segm' in as_list(metric.get('metric')):
             yield (
-                f"{path}.metric: 'segm' measures masks, but {kind} gives boxes alone; leave it "
-                'out, or take a model with masks such as configs/_base_/models/mask_rcnn.py'
+                f"{path}.metric: 'segm' evaluates masks, but {kind} predicts only boxes. Remove "
+                'it, or use a model with masks such as configs/_base_/models/mask_rcnn.py'
             )
 
 
@@ -143,7 +143,9 @@ def detrs_read_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
     read = maps.channels[-1:] if type_at(model) == 'DETR' else maps.channels
     made = maps.source == 'the neck'
     if len(read) < len(maps.channels) and len(value_at(model, 'neck.in_channels') or ()) == 1:
-        yield Misfit(f'model.neck: {maps} and DETR reads the last', 'set model.neck.num_outs=1')
+        yield Misfit(
+            f'model.neck: {maps}, but DETR reads only the last', 'set model.neck.num_outs=1'
+        )
     if {*read} != {width}:
         yield Misfit(
             f'model.{ENCODER_WIDTH}: is {width}, but {maps.source} gives {maps.channels}',
@@ -168,7 +170,10 @@ def proposals_have_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator
             wanted = value_at(model, key)
             if isinstance(wanted, int) and {*maps.channels} != {wanted}:
                 given = ', '.join(map(str, dict.fromkeys(maps.channels)))
-                text = f'model.{key}: is {wanted}, but the maps of {maps.source} have {given}'
+                text = (
+                    f'model.{key}: is {wanted}, but the feature maps of {maps.source} have '
+                    f'{given} channels'
+                )
                 yield Misfit(text)
 
 
@@ -179,7 +184,7 @@ def coco_metrics_know_the_truth(config: Mapping) -> Iterator[str]:
         packed = any("'instances'" in str(dataset.get('pipeline')) for _, dataset in tested)
         missing = type_at(metric) == 'CocoMetric' and metric.get('ann_file') is None
         if missing and tested and not packed:
-            yield f'{path}.ann_file: is missing; set it to the annotations of {tested[0][0]}'
+            yield f'{path}.ann_file: is missing; set it to the annotation file of {tested[0][0]}'
 
 
 RULES = (
@@ -197,5 +202,5 @@ FITS = (
 
 
 def is_panoptic(dataset: Mapping) -> bool:
-    """Tell whether a data set is of things and stuff, in COCO's panoptic format."""
+    """Return whether a dataset is in COCO's panoptic format."""
     return type_at(dataset) == 'CocoPanopticDataset'

@@ -44,7 +44,7 @@ def gather_objects(instances: list[InstanceData], metas: list[dict]) -> Instance
 
 
 def require_finite(cost: Tensor, metas: list[dict]) -> None:
-    """Stop a run that diverged, with a message in place of scipy's.
+    """Stop a run that diverged, with a clearer message than scipy's.
 
     Raises:
         InputError: a cost is NaN or infinite; names the images of the batch.
@@ -54,8 +54,8 @@ def require_finite(cost: Tensor, metas: list[dict]) -> None:
         raise InputError(
             f'DETR: NaN or infinite predictions for the images {images}: the training diverged. '
             'Continue from an earlier checkpoint with a lower learning rate '
-            '(optim_wrapper.optimizer.lr), stronger gradient clipping (optim_wrapper.clip_grad) or '
-            'without --amp.'
+            '(optim_wrapper.optimizer.lr), stronger gradient clipping (optim_wrapper.clip_grad) '
+            'or without --amp.'
         )
 
 

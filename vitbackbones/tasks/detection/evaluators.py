@@ -1,4 +1,4 @@
-"""COCO evaluation reads an annotation file of its own, which must be that of the data set.
+"""COCO evaluation reads an annotation file of its own, which must be that of the dataset.
 
 Where ``val_dataloader.dataset.ann_file`` alone is changed, predictions of one set are compared with
 the annotations of another: AP is 0, and nothing says why.
@@ -25,11 +25,11 @@ LIMITS = ('model.test_cfg.max_per_img', 'model.test_cfg.rcnn.max_per_img', 'mode
 
 
 def check_evaluators(config: Config, found: dict[str, Findings]) -> list[str]:
-    """Compare COCO metrics with their data sets: the annotation files, and how much is counted.
+    """Compare COCO metrics with their datasets: the annotation files, and how much is counted.
 
     Args:
-        config: names the data sets and metrics.
-        found: what the checks found in the data sets that are used, by their paths in ``config``.
+        config: names the datasets and metrics.
+        found: what the checks found in the datasets that are used, by their paths in ``config``.
 
     Returns:
         a warning where pictures have more objects than are found or counted.
@@ -52,8 +52,8 @@ def check_evaluators(config: Config, found: dict[str, Findings]) -> list[str]:
                 f' Set {path}.ann_file={own}, the file of {name}.' for name, own in known
             )
             raise InputError(
-                f'{path}.ann_file: no such file: {os.path.abspath(file)}. Unlike that of a data '
-                f'set, this path does not start in data_root.{hint}'
+                f'{path}.ann_file: no such file: {os.path.abspath(file)}. Unlike the path of a '
+                f'dataset, this path is not relative to data_root.{hint}'
             )
         if 'segm' in as_list(metric.get('metric')):
             require_masks(file)
@@ -66,9 +66,9 @@ def check_evaluators(config: Config, found: dict[str, Findings]) -> list[str]:
         differ = [] if os.path.samefile(file, own) else differences(file, str(own))
         if differ:
             raise InputError(
-                f'{path}.ann_file is {file}, but {name}.ann_file is {own}; they differ in '
-                f'{some(differ, str)}, so predictions would be compared with the wrong '
-                f'annotations. Set both keys to the same file, for example {path}.ann_file={own}.'
+                f'{path}.ann_file is {file}, but {name}.ann_file is {own}. The two differ in '
+                f'{some(differ, str)}, so predictions would be compared with wrong annotations. '
+                f'Set both keys to the same file, for example {path}.ann_file={own}.'
             )
     return _check_numbers(config, found)
 
@@ -82,12 +82,12 @@ def _check_numbers(config: Config, found: dict[str, Findings]) -> list[str]:
     crowded = [number for each in numbers.values() for number in each if number > limit]
     if not crowded:
         return []
-    finds = f'the model finds {most} at most ({key}), ' if 0 <= most < max(crowded) else ''
+    finds = f'the model predicts at most {most} ({key}), ' if 0 <= most < max(crowded) else ''
     return [
-        f'{plural(len(crowded), "picture")} for val or test with more than {limit} objects, up to '
-        f'{max(crowded)}: {finds}bbox_mAP counts the best {COUNTED} of a picture, and bbox_mAP_50 '
-        'as many as the last number of val_evaluator.proposal_nums says. Raise these, or cut the '
-        'pictures into tiles'
+        f'{plural(len(crowded), "image")} for val or test with more than {limit} objects, up to '
+        f'{max(crowded)}: {finds}bbox_mAP counts the best {COUNTED} of an image, and '
+        'bbox_mAP_50 as many as the last number in val_evaluator.proposal_nums. Raise these '
+        'limits, or split the images into tiles'
     ]
 
 

@@ -74,7 +74,7 @@ class FusedAttention(MultiheadAttention):
         Returns:
             (N, L, C).
         """
-        assert attn_mask is None, 'FusedAttention knows key padding masks only'
+        assert attn_mask is None, 'FusedAttention supports only key padding masks'
         if query is key and query_pos is key_pos:
             q, k = self._project(query + query_pos, 0, 2).chunk(2, dim=-1)
         else:

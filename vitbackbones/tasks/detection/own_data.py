@@ -17,9 +17,9 @@ from ..own_data import OwnData, finish, part_for
 
 
 def fits_folder(config: Config, root: Path) -> bool:
-    """Tell whether a folder has the files that a config names, in classes that it names.
+    """Return whether a folder has the files and classes of a config.
 
-    The smallest file tells the classes. Data sets of other kinds than COCO's are taken as they are.
+    The smallest file tells the classes. Datasets of other kinds than COCO's are taken as they are.
     """
     named = [dataset for _, dataset in datasets(config)]
     if {bare_name(dataset['type']) for dataset in named} != {'CocoDataset'}:

@@ -28,7 +28,7 @@ class Detection(Task):
     file_options = ('annotations',)
 
     def check_dataset(self, dataset, evaluated):
-        """Look into a data set of boxes and masks, or of panoptic segments."""
+        """Look into a dataset of boxes and masks, or of panoptic segments."""
         from ...data.checks import coco, panoptic
 
         form = panoptic if is_panoptic(dataset) else coco

@@ -31,13 +31,16 @@ def windows_cover(config: Mapping) -> Iterator[str]:
         return
     missing = [key for key in ('crop_size', 'stride') if settings.get(key) is None]
     if missing:
-        yield f"model.test_cfg.{missing[0]}: is missing, mode='slide' needs it"
+        yield f"model.test_cfg.{missing[0]}: is missing, but mode='slide' requires it"
         return
     window, step = (settings[key] for key in ('crop_size', 'stride'))
     if all(isinstance(pair, list | tuple) for pair in (window, step)) and (
         step[0] > window[0] or step[1] > window[1]
     ):
-        yield f'model.test_cfg.stride: is {step}, larger than crop_size={window}: it leaves gaps'
+        yield (
+            f'model.test_cfg.stride: is {step}, larger than crop_size={window}, which '
+            'leaves gaps between windows'
+        )
 
 
 def batches_have_one_size(config: Mapping) -> Iterator[str]:
@@ -48,14 +51,18 @@ def batches_have_one_size(config: Mapping) -> Iterator[str]:
     if type_at(settings) != 'SegDataPreProcessor':
         return
     if (size is None) == (settings.get('size_divisor') is None):
-        yield f'{key}: is {size}; set it to that of the crops, or size_divisor, but not both'
+        yield (
+            f'{key}: is {size}; set either this key to the crop size, or size_divisor, but not both'
+        )
         return
     for path, dataset in datasets(config, ('train',)) if size else ():
         crops = [value_at(step, 'crop_size') for step in as_list(dataset.get('pipeline'))]
         for crop in crops:
             sides = crop if isinstance(crop, list | tuple) else (crop or 0,) * 2
             if any(a < b for a, b in zip(size, sides, strict=True)):
-                yield f'{key}: is {size}, less than {path}.pipeline crops; set it to {crop}'
+                yield (
+                    f'{key}: is {size}, smaller than the crops of {path}.pipeline; set it to {crop}'
+                )
 
 
 def what_is_ignored_has_one_number(config: Mapping) -> Iterator[str]:
@@ -71,9 +78,10 @@ def what_is_ignored_has_one_number(config: Mapping) -> Iterator[str]:
             ignored = head.get('ignore_index', IGNORED)
             if not ignored == padded == marked:
                 yield (
-                    f'model.{key}.ignore_index: is {ignored}, where padding gives '
-                    f'data_preprocessor.seg_pad_val={padded}, and masks {marked}; set both to '
-                    f'{marked}. Otherwise ignored pixels are learned as a class'
+                    f'model.{key}.ignore_index: is {ignored}, but ignored pixels have the value '
+                    f'{padded} in padding (data_preprocessor.seg_pad_val) and {marked} in '
+                    f'masks; set both keys to {marked}. Otherwise ignored pixels are learned as '
+                    'a class'
                 )
 
 
@@ -84,8 +92,8 @@ def pooled_maps_are_normalized(config: Mapping) -> Iterator[str]:
         return
     if value_at(config, 'train_dataloader.batch_size') == 1 and processes_here() == 1:
         yield (
-            'train_dataloader.batch_size: is 1, but UPerHead normalizes one position of each image '
-            'over the batch, which takes two images or more'
+            'train_dataloader.batch_size: is 1, but UPerHead normalizes one position of each '
+            'image over the batch, which requires at least two images'
         )
 
 
@@ -110,7 +118,9 @@ def decode_head_reads_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]
         read = as_list(head.get('in_index', [*range(len(maps.strides))]))
         fits = list(strides) == [maps.strides[i] for i in read]
     if not fits:
-        wanted = f'maps of strides {list(strides)}' if strides else f'{len(widths)} maps'
+        wanted = (
+            f'feature maps of strides {list(strides)}' if strides else f'{len(widths)} feature maps'
+        )
         text = f'model.decode_head: {type_at(head)} reads {wanted}, but {maps}'
         yield Misfit(text, neck_remedy(model, maps))
 

@@ -95,8 +95,8 @@ class SETRHead(BaseDecodeHead):
         ):
             given = ' x '.join(str(side // self.enlarged) for side in logits.shape[2:])
             raise OptionError(
-                f'{type(self).__name__}: a map of {given} positions does not have stride '
-                f'{self.stride} in an image of {size[0]} x {size[1]} pixels; set stride='
+                f'{type(self).__name__}: a feature map of {given} positions does not have '
+                f'stride {self.stride} in an image of {size[0]} x {size[1]} pixels; set stride='
             )
         pixels = F.interpolate(logits, whole, mode='bilinear', align_corners=self.align_corners)
         return cut_map(pixels, size)
@@ -217,8 +217,8 @@ class MLANeck(BaseModule):
         self.strides = tuple(in_strides or (stride for _ in in_channels))
         if len(self.strides) != len(in_channels) or stride not in self.strides:
             raise OptionError(
-                f'in_strides={in_strides}: needs one for each of in_channels={in_channels}, and '
-                f'stride={stride} among them'
+                f'in_strides={in_strides}: must have one value for each of '
+                f'in_channels={in_channels}, and contain stride={stride}'
             )
         self.level = self.strides.index(stride)
         self.norms = nn.ModuleList(MapNorm(width, eps=1e-6) for width in in_channels)

@@ -4,7 +4,7 @@ from mmengine.hooks import Hook
 
 
 class FormerHook(Hook):
-    """Does nothing: dumps of earlier runs name hooks that are gone, or part of another by now."""
+    """Does nothing: dumped configs of earlier runs contain hooks that were removed or merged."""
 
     def __init__(self, **_) -> None:
         pass

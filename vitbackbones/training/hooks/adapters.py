@@ -1,4 +1,4 @@
-"""``--lora``: what checkpoints of a run with adapters hold, and the folder beside them.
+"""``--lora``: checkpoints with low-rank adapters, and a folder with only the adapters.
 
 ``state_dict`` has merged weights, under the keys of a model without adapters. For a resumed run
 ``unmerged`` has what the layers held. ``WORK_DIR/adapter`` has the adapters of the last checkpoint.

@@ -1,4 +1,4 @@
-"""``--cache-gb``, ``--cache-views``: the maps of a frozen backbone are computed once.
+"""``--cache-gb``, ``--cache-views``: compute the feature maps of a frozen backbone only once.
 
 A pipeline that draws each picture anew never shows the same one twice. With ``--cache-views K``
 there are K draws of each, whose random numbers follow from the seed, the picture and the number of
@@ -43,7 +43,7 @@ LARGEST = 65504  # in half precision
 
 
 class DrawnViews(DatasetProxy):
-    """Gives one of ``drawn_views`` draws of a sample; its metainfo ``view`` says which.
+    """Returns one of ``drawn_views`` augmented views of a sample, with its index in ``view``.
 
     The third number there says that the picture is black, as ``maps`` has maps of this draw.
     """
@@ -73,7 +73,7 @@ class DrawnViews(DatasetProxy):
 
 
 class CachedMapsHook(Hook):
-    """Puts what the module docstring says around the training data and the backbone.
+    """Wraps the training data and the backbone, as the module docstring describes.
 
     Args:
         gb: most that the maps may take on the disk, in 10^9 bytes; None to keep none.
@@ -94,7 +94,8 @@ class CachedMapsHook(Hook):
     def before_train(self, runner) -> None:
         if is_sharded(runner.model):  # a process that has its maps would leave the others waiting
             raise InputError(
-                '--fsdp: all processes compute together; leave --cache-gb, --cache-views out'
+                '--fsdp: cached feature maps are not supported, because all processes must '
+                'compute together; remove --cache-gb and --cache-views'
             )
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
         loop = runner.train_loop
@@ -144,8 +145,8 @@ class CachedMapsHook(Hook):
         exact = torch.cat([x.flatten() for x in self.compute(image[None])])
         if exact.abs().max() > LARGEST:
             raise InputError(
-                f'--cache-gb: maps of {self.data.path(view[0])} are beyond {LARGEST}, the largest '
-                'number of half precision; train without a cache'
+                f'--cache-gb: feature maps of {self.data.path(view[0])} exceed {LARGEST}, the '
+                'largest number in half precision; remove --cache-gb'
             )
         numbers = exact.half().cpu().numpy()
         self.maps.add(view, numbers)
@@ -168,16 +169,16 @@ class CachedMapsHook(Hook):
         for key in ('batch_augments', 'erase_prob'):
             if getattr(self.preprocess, key, None):
                 raise InputError(
-                    f'--cache-gb: model.data_preprocessor.{key} changes the pictures of each step, '
-                    'whose maps cannot be kept; leave one of both out'
+                    f'--cache-gb: model.data_preprocessor.{key} changes the images at each '
+                    'step, so their feature maps cannot be cached; remove one of the two'
                 )
         for index in range(0 if self.views else min(TRIED, len(self.data))):
             drawn = [self.data.draw(index, draw)['inputs'] for draw in range(DRAWS)]
             if any(not torch.equal(drawn[0], x) for x in drawn):
                 raise InputError(
-                    '--cache-gb: train_dataloader.dataset.pipeline draws each picture anew, and no '
-                    'maps are seen again. --cache-views 8 lets training see eight draws of each '
-                    'picture; or take the random steps out'
+                    '--cache-gb: train_dataloader.dataset.pipeline is random, so no feature map '
+                    'is used twice. Add --cache-views 8 to train on eight fixed views of each '
+                    'image, or remove the random steps'
                 )
 
     def _require_room(self, size: tuple[int, int]) -> None:
@@ -185,18 +186,19 @@ class CachedMapsHook(Hook):
         needed = one * len(self.data) * self.data.drawn_views
         if needed > self.maps.most:
             raise InputError(
-                f'--cache-gb {self.gb:g}: {self.data.drawn_views} x {len(self.data)} pictures of '
-                f'{size[1]} x {size[0]} with maps of {one / 10**6:.3g} MB need {needed / GB:.3g} '
-                'GB; give as much, fewer --cache-views, smaller pictures or fewer '
-                'model.backbone.out_indices'
+                f'--cache-gb {self.gb:g}: {self.data.drawn_views} x {len(self.data)} images of '
+                f'{size[1]} x {size[0]} with feature maps of {one / 10**6:.3g} MB require '
+                f'{needed / GB:.3g} GB. Raise --cache-gb, or use fewer --cache-views, smaller '
+                'images or fewer model.backbone.out_indices'
             )
         self.maps.make_room(needed)
         with suppress(OSError):
             free = shutil.disk_usage(self.maps.folder).free
             if needed - 2 * self.maps.end > free:  # checkpoints need some, too
                 raise InputError(
-                    f'--cache-gb: the maps need {needed / GB:.3g} GB, and {self.maps.folder} has '
-                    f'{free / GB:.3g} GB left; XDG_CACHE_HOME names another place'
+                    f'--cache-gb: the feature maps require {needed / GB:.3g} GB, but '
+                    f'{self.maps.folder} has only {free / GB:.3g} GB left; set XDG_CACHE_HOME '
+                    'to another folder'
                 )
 
     def _key(self, config: dict, backbone: nn.Module) -> str:

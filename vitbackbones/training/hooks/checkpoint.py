@@ -67,8 +67,8 @@ class CheckpointHook(MMEngineCheckpointHook):
     def _save_best_checkpoint(self, runner, metrics) -> None:
         if self.save_best and not {*self.key_indicators} <= {'auto', *metrics}:
             raise InputError(
-                f'default_hooks.checkpoint.save_best: {self.key_indicators} is not measured; '
-                f'known: {", ".join(metrics)}'
+                f'default_hooks.checkpoint.save_best: {self.key_indicators} is not a metric of '
+                f'this run; use one of {", ".join(metrics)}'
             )
         super()._save_best_checkpoint(runner, metrics)
         best = [getattr(self, 'best_ckpt_path', None)]

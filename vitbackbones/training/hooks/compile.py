@@ -1,4 +1,4 @@
-"""Compile the parts that a network repeats, each kind once, for any image size.
+"""Compile the repeated parts of a network, each kind only once, for any image size.
 
 ``torch.compile`` of a whole detector, mmengine's ``compile=dict(...)``, takes minutes, and again
 for every new image size. What takes the time of a step is repeated: transformer blocks, encoder and
@@ -44,7 +44,7 @@ class CompileHook(Hook):
     def before_train(self, runner) -> None:
         found = [*regions(runner.model)]
         if not found:
-            runner.logger.warning('--compile: the model has no part that is compiled')
+            runner.logger.warning('--compile has no effect: no part of this model can be compiled')
             return
         on_cpu = next(runner.model.parameters()).device.type == 'cpu'
         if on_cpu and self.options.get('backend', 'inductor') == 'inductor':

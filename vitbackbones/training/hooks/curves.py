@@ -29,7 +29,7 @@ PAUSE = 60  # seconds from one picture to the next while a run goes on
 
 @contextmanager
 def told_when_stopped(runner) -> Iterator[None]:
-    """Tell hooks that have an ``after_stop`` which signal or error ends a run."""
+    """Call the ``after_stop`` of each hook with the signal or error that ends a run."""
     try:
         yield
     except BaseException as error:
@@ -40,7 +40,7 @@ def told_when_stopped(runner) -> Iterator[None]:
 
 
 class CurvesHook(Hook):
-    """Draws the curves, on the main process only."""
+    """Plots the curves, only on the main process."""
 
     priority = 'VERY_LOW'  # after the log is written
 
@@ -79,4 +79,4 @@ class CurvesHook(Hook):
             figure.savefig(content, format='png')
             write_file(folder / PICTURE, content.getvalue())
         except Exception as error:  # whatever it is, the run is worth more than its picture
-            runner.logger.warning(f'{PICTURE} of this run is not drawn: {in_one_line(error)}')
+            runner.logger.warning(f'{PICTURE} of this run cannot be plotted: {in_one_line(error)}')

@@ -1,4 +1,4 @@
-"""Data workers outlive the signals that end a run, and one that dies is reported, not raised.
+"""Data workers ignore the signals that end a run, and a worker that dies is reported.
 
 A scheduler's signal reaches the data workers too, and torch lets them die of it, which would end
 the run before its checkpoint. Here a worker ends when the training process says so.
@@ -27,16 +27,18 @@ from ...utils.frames import waits_for_data
 from ...utils.processes import SIGNALS
 
 FULL = (
-    'shared memory (/dev/shm) is full: enlarge it (docker run --shm-size=8g), or load without data '
-    'workers (num_workers=0)'
+    'shared memory (/dev/shm) is full: enlarge it (docker run --shm-size=8g), or load without '
+    'data workers (num_workers=0)'
 )
 REASONS = {
-    'Killed': 'most likely the machine ran out of memory: load with fewer data workers '
-    '(num_workers) or in smaller batches',
+    'Killed': (
+        'most likely the machine ran out of memory: use fewer data workers (num_workers) or '
+        'a smaller batch size'
+    ),
     'Bus error': FULL,
     'exited unexpectedly': f'most likely {FULL}',
 }
-CRASH = 'a crash in a library: load without data workers (num_workers=0) to see where'
+CRASH = 'a library crashed: load without data workers (num_workers=0) to see where'
 
 
 class DataWorkersHook(Hook):
@@ -58,7 +60,7 @@ class DataWorkersHook(Hook):
 
 
 def begin_worker(worker: int, then: Callable[[int], None] | None) -> None:
-    """Begin a worker that ends by its parent's SIGTERM or for want of memory; ``then`` goes on."""
+    """Start a worker that its parent's SIGTERM or a lack of memory ends, then call ``then``."""
     apply_patches(IN_WORKER)
     if hasattr(signal, 'sigwaitinfo'):  # not on macOS, which has no such schedulers
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
@@ -79,7 +81,7 @@ def lost_a_worker(error: RuntimeError) -> bool:
 
 
 def explain_loss(error: RuntimeError) -> str:
-    """Say which worker died of what, and what may help; ``error`` is torch's."""
+    """Return which worker died, why, and what may help; ``error`` is torch's."""
     # torch's loader catches the error that names the signal, and raises a vague one from it
     exact = error.__cause__ if isinstance(error.__cause__, RuntimeError) else error
     death = str(exact).partition('. ')[0]

@@ -1,4 +1,4 @@
-"""A moving average of the weights, in checkpoints whose ``state_dict`` is what was evaluated.
+"""EMA weights; the ``state_dict`` of a checkpoint has the weights that were evaluated.
 
 Whatever reads weights and knows no hooks (prediction, ``get_model``, the toolboxes' inferencers, a
 later run) takes ``state_dict``. So that is always the set whose accuracy validation reported; the
@@ -28,7 +28,7 @@ STEPS = 'averaged_steps'  # in the files of this hook: how many updates are in t
 
 
 def last_and_average(checkpoint: dict) -> tuple[dict, dict]:
-    """Return the last weights of a checkpoint and their average; one set twice if alone."""
+    """Return the last weights and the EMA weights of a checkpoint; the same twice without EMA."""
     state = checkpoint['state_dict']
     if MMENGINE not in checkpoint:
         return checkpoint.get(LAST, state), checkpoint.get(AVERAGED, state)
@@ -37,7 +37,7 @@ def last_and_average(checkpoint: dict) -> tuple[dict, dict]:
 
 
 class EMAHook(MMEngineEMAHook):
-    """mmengine's hook that also says which weights are evaluated, and saves these as such.
+    """mmengine's hook, with a choice of the weights to evaluate, which are saved as ``state_dict``.
 
     Args:
         evaluate: ``'average'`` or ``'last'``: what validation and testing measure.
@@ -50,7 +50,7 @@ class EMAHook(MMEngineEMAHook):
     def __init__(self, evaluate: str = 'average', **options) -> None:
         super().__init__(**options)
         if evaluate not in ('average', 'last'):
-            raise InputError(f"EMAHook: evaluate={evaluate!r}; known are 'average' and 'last'")
+            raise InputError(f"EMAHook: evaluate={evaluate!r} must be 'average' or 'last'")
         self.evaluate = evaluate
 
     def before_val_epoch(self, runner) -> None:
@@ -81,7 +81,9 @@ class EMAHook(MMEngineEMAHook):
         if trains and not runner._resume:
             last = average = checkpoint['state_dict']
         elif trains and last is average:
-            runner.logger.warning('the checkpoint has no average of the weights; it starts again')
+            runner.logger.warning(
+                'the checkpoint has no EMA weights; averaging starts again from its weights'
+            )
         elif trains:
             steps = checkpoint.get(MMENGINE, {}).get('steps', checkpoint.get(STEPS))
             self.ema_model.steps.copy_(steps)

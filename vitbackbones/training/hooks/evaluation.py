@@ -1,4 +1,4 @@
-"""Hooks for evaluation: which pictures were right, eval mode, fused models, several processes.
+"""Hooks for evaluation: correct images, eval mode, fused models, several processes.
 
 mmengine's metrics pass their results to the first process through files in the current directory,
 which may be read-only, or another one on each machine; a run would end at its first evaluation.
@@ -23,7 +23,7 @@ CORRECT = 'correct.npy'  # in the work dir
 
 
 class CorrectPicturesHook(Hook):
-    """Writes which pictures a classifier named right, a truth value each, to ``correct.npy``."""
+    """Writes to ``correct.npy`` whether a classifier was correct, one bool per image."""
 
     def before_val_epoch(self, runner) -> None:
         self.correct: list[bool] = []
@@ -48,7 +48,7 @@ class EvalModeHook(Hook):
 
 
 class FusedHook(Hook):
-    """Puts the fused form of the model into its place before it is tested.
+    """Replaces the model by its fused form before testing.
 
     Args:
         bfloat16: compute the backbone in bfloat16.

@@ -1,4 +1,4 @@
-"""A resumed run goes on to the bit as if it had never stopped.
+"""A resumed run continues bit-exactly, as if it had never stopped.
 
 mmengine resumes weights, optimizer, schedules and the order of the data, but no random state:
 dropout, stochastic depth and augmentations differ after a resume. Here :mod:`vitbackbones.exact`
@@ -29,18 +29,18 @@ PARTS = ('model', 'frozen', 'lora', 'train_dataloader', 'optim_wrapper', 'param_
 MAY_CHANGE = {'init_cfg', 'teacher_checkpoint', 'data_root', 'ann_file', 'data_prefix'}
 MAY_CHANGE |= {'num_workers', 'persistent_workers', 'prefetch_factor', 'pin_memory', 'batch_size'}
 LOST = (
-    'the checkpoint was saved while gradients were accumulated, and they are lost; save at '
-    'multiples of optim_wrapper.accumulative_counts'
+    'the checkpoint was saved between two optimizer steps, and the accumulated gradients are '
+    'lost; save at multiples of optim_wrapper.accumulative_counts'
 )
 
 
 def gradients_applied(runner) -> bool:
-    """Return whether the optimizer took a step after the last batch, so nothing is accumulated."""
+    """Return whether the last batch ended an optimizer step, so no gradients are accumulated."""
     return runner.optim_wrapper.should_update()
 
 
 def evaluation_is_owed(runner) -> bool:
-    """Return whether the loop evaluates where a run resumes, and its checkpoint is from before."""
+    """Return whether a resumed run must start with the evaluation that its checkpoint precedes."""
     loop = runner.train_loop
     if runner.val_loop is None or runner.message_hub.runtime_info.get(EVALUATED, 0) == loop.iter:
         return False
@@ -60,7 +60,7 @@ def evaluation_is_owed(runner) -> bool:
 
 
 def restart(sampler: Sampler) -> None:
-    """Let a sampler begin again, also one that never ends."""
+    """Restart a sampler, including one that never ends."""
     if isinstance(sampler, InfiniteSampler):
         sampler.indices = sampler._indices_of_rank()
 
@@ -95,7 +95,7 @@ class ResumedIterator:
 
 
 def fingerprints(config: dict) -> dict[str, int]:
-    """Return a number for each part of a config that decides how training goes on."""
+    """Return a fingerprint of each part of a config that affects the rest of the training."""
     return {part: zlib.crc32(repr(_decisive(config.get(part))).encode()) for part in PARTS}
 
 
@@ -178,13 +178,13 @@ class ExactResumeHook(Hook):
             return
         differences = []
         if not self.saved:
-            differences.append('the checkpoint does not say how the data were ordered')
+            differences.append('the checkpoint does not contain the order of the data')
         else:
             settings = fingerprints(runner.cfg)
             differences.append(exact.compare_order(self.saved, self._data_order())[1])
             for key, was in self.saved_settings.items():
                 if was != settings[key]:
-                    differences.append(f'{key} of the config was changed')
+                    differences.append(f'{key} of the config has changed')
             if not self.complete:
                 differences.append(LOST)
         if said := ', '.join(filter(None, differences)):

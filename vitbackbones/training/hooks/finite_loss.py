@@ -133,7 +133,7 @@ class FiniteLossHook(Hook):
         if hub.get_info(SKIPPED) > self.skip:
             raise InputError(f'{message}. {ADVICE}')
         self.runner.logger.warning(
-            f'{message}. The step is left out ({hub.get_info(SKIPPED)} of at most {self.skip})'
+            f'{message}. The step is skipped ({hub.get_info(SKIPPED)} of at most {self.skip})'
         )
 
     def _blame(self, losses: list, batches: list, norm: str) -> str:
@@ -157,9 +157,9 @@ class FiniteLossHook(Hook):
 
 
 ADVICE = (
-    'The weights were not changed by it: resume from the last checkpoint with a smaller learning '
-    'rate, a longer warm-up, gradient clipping or without mixed precision; or allow some such '
-    'steps to be left out with default_hooks.finite_loss.skip=N'
+    'This step did not change the weights. Resume from the last checkpoint with a smaller '
+    'learning rate, a longer warm-up, gradient clipping or without mixed precision; or let the '
+    'run skip up to N such steps with default_hooks.finite_loss.skip=N'
 )
 
 

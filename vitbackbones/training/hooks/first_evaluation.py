@@ -1,4 +1,4 @@
-"""Evaluation is tried on one picture before the first step, as its errors cost an epoch."""
+"""Try the evaluation on one image before the first step, so that its errors cost no epoch."""
 
 import random
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ OF_ONE = ('Accuracy', 'CocoMetric', 'CocoPanopticMetric', 'IoUMetric')
 
 
 class FirstEvaluationHook(Hook):
-    """Predicts the first picture of the validation set and measures that, silently.
+    """Predicts and evaluates the first validation image, without output.
 
     No random number of the run is drawn by it, and no result of it stays.
     """
@@ -33,7 +33,7 @@ class FirstEvaluationHook(Hook):
 
 @contextmanager
 def generators_kept() -> Iterator[None]:
-    """Put the random numbers of Python, NumPy and torch back to where they were."""
+    """Restore the random states of Python, NumPy and torch afterwards."""
     python = random.getstate()
     numpy = np.random.get_state()
     cards = [torch.cuda.current_device()] if torch.cuda.is_available() else []
@@ -44,7 +44,7 @@ def generators_kept() -> Iterator[None]:
 
 
 def try_evaluation(runner) -> None:
-    """Predict a picture, and compute those metrics that are known to work on one.
+    """Predict one image, and compute the metrics that work on a single image.
 
     Raises:
         Exception: whatever fails.

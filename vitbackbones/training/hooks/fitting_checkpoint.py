@@ -57,13 +57,13 @@ OPTIONAL = {
     f'{SETTINGS}.*': int,
 }
 
-START_FROM_WEIGHTS = 'To start from its weights use --cfg-options load_from=FILE.'
+START_FROM_WEIGHTS = 'To start from its weights, use --cfg-options load_from=FILE.'
 # State that torch's fused optimizers write to without comparing its size with the parameter's.
 ALIKE = ('exp_avg', 'exp_avg_sq', 'max_exp_avg_sq', 'momentum_buffer', 'sum')
 
 
 class FittingCheckpointHook(Hook):
-    """Stop a run whose checkpoint is of another model, or holds nothing to resume from.
+    """Stop a run whose checkpoint belongs to another model, or cannot be resumed from.
 
     Args:
         path: the checkpoint file, for messages.
@@ -97,7 +97,7 @@ class FittingCheckpointHook(Hook):
             return
         if not {'meta', 'optimizer', 'message_hub'} <= set(checkpoint):
             raise InputError(
-                f'{self.path} holds weights only, nothing to resume training from. '
+                f'{self.path} contains only weights, so training cannot be resumed from it. '
                 f'{START_FROM_WEIGHTS}'
             )
         require_form(self.path, checkpoint, RESUMABLE, complete=True)
@@ -110,9 +110,8 @@ class FittingCheckpointHook(Hook):
         # another hook, or none, would mix up the two sets
         if STEPS in checkpoint and not any(isinstance(hook, EMAHook) for hook in runner.hooks):
             raise InputError(
-                f'{self.path}: its run kept an average of the weights with vitbackbones.EMAHook, '
-                'which the config does not have; add it as default_hooks.ema. '
-                f'{START_FROM_WEIGHTS}'
+                f'{self.path}: its run averaged the weights with vitbackbones.EMAHook, but the '
+                f'config has no such hook; add it as default_hooks.ema. {START_FROM_WEIGHTS}'
             )
         _require_no_methods(self.path, checkpoint, runner.param_schedulers)
 
@@ -121,7 +120,7 @@ class FittingCheckpointHook(Hook):
             return
         follow_kernel(runner.optim_wrapper.optimizer)
         if runner.iter >= runner.max_iters and not evaluation_is_owed(runner):
-            runner.logger.warning(f'{self.path}: the training is complete, nothing is left to do')
+            runner.logger.warning(f'{self.path}: the training is already complete')
 
 
 def fitting_state(path: str, model: nn.Module, checkpoint: dict) -> dict[str, Tensor]:
@@ -158,8 +157,8 @@ def _require_same_groups(path: str, saved: dict, optimizer: Optimizer) -> None:
     own = list(map(len, parameters))
     if given != own:
         raise InputError(
-            f'{path}: its optimizer has {len(given)} groups of {sum(given)} parameters, that of '
-            f'the config {len(own)} of {sum(own)}; optim_wrapper was changed since. '
+            f'{path}: its optimizer has {len(given)} groups of {sum(given)} parameters, but the '
+            f'config has {len(own)} groups of {sum(own)}; optim_wrapper has changed. '
             f'{START_FROM_WEIGHTS}'
         )
     for number, parameter in zip(sum(numbers, []), sum(parameters, []), strict=True):
@@ -174,7 +173,7 @@ def _require_same_groups(path: str, saved: dict, optimizer: Optimizer) -> None:
             if not dense or value.shape != parameter.shape:
                 raise InputError(
                     f'{path}: optimizer.state.{number}.{key} does not have the shape of its '
-                    'parameter; the file is damaged, or of another model'
+                    'parameter; the file is damaged, or belongs to another model'
                 )
 
 
@@ -185,6 +184,6 @@ def _require_no_methods(path: str, checkpoint: dict, schedulers: Sequence | dict
         for key in state:
             if key == 'optimizer' or hasattr(type(scheduler), str(key)):
                 raise InputError(
-                    f'{path}: param_schedulers.*.{key} is no state of a schedule; the file is '
-                    'damaged, or not a checkpoint of mmengine'
+                    f'{path}: param_schedulers.*.{key} is not part of the state of a schedule; '
+                    'the file is damaged, or not a checkpoint of mmengine'
                 )

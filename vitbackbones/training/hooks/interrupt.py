@@ -1,4 +1,4 @@
-"""Ctrl-C, or a scheduler's SIGTERM, leaves a checkpoint from which the run continues.
+"""On Ctrl-C or a scheduler's SIGTERM, save a checkpoint from which the run can continue.
 
 The run goes on until the optimizer has taken its next step, ``interrupted.pth`` is written beside
 the regular checkpoints, and the run ends (docs/clusters.md). A second Ctrl-C ends it at once; a
@@ -40,7 +40,7 @@ GRACE = 10  # seconds, of the 30 that schedulers and torchrun leave
 
 @contextmanager
 def saved_without_data(runner) -> Iterator[None]:
-    """Save what was trained when ``runner`` has lost a data worker and waits for its data.
+    """Save a checkpoint if ``runner`` has lost a data worker and waits for its data.
 
     Raises:
         InputError: which worker died of what, and what was saved.
@@ -96,14 +96,14 @@ class InterruptHook(Hook):
             self._listen()
         else:  # where Python takes no handlers
             runner.logger.warning(
-                'this training is not in the main thread: Ctrl-C and other signals end it without '
-                'a checkpoint'
+                'this training does not run in the main thread: Ctrl-C and other signals end it '
+                'without a checkpoint'
             )
         self._averages = [hook for hook in runner.hooks if isinstance(hook, EMAHook)]
         for hook in self._averages:
             _count_swaps(hook)
         if evaluation_is_owed(runner):
-            runner.logger.info('the evaluation that was cut short, or did not begin, comes first')
+            runner.logger.info('starting with the evaluation that was interrupted or had not begun')
             runner.val_loop.run()
 
     def _listen(self) -> None:
@@ -151,7 +151,7 @@ class InterruptHook(Hook):
         if number == signal.SIGHUP:
             _write_nowhere(self._terminals)
         if is_main_process():
-            said = 'ending after this step' + '; once more to stop at once' * again
+            said = 'ending after this step' + '; press Ctrl-C again to stop at once' * again
             try:
                 os.write(2, f'\n{said}\n'.encode())
             except OSError:  # the other end of a pipe, such as tee, got the signal too and is gone
@@ -203,14 +203,14 @@ class InterruptHook(Hook):
         if number != signal.SIGCHLD:
             raise TrainingInterrupted(f'interrupted: {saved}\n{resume_hint()}', number)
         error = self.workers.error
-        death = explain_loss(error) if error else 'another process has lost a data worker'
+        death = explain_loss(error) if error else 'another process lost a data worker'
         raise InputError(f'{death}. {saved}; {resume_hint()}') from error
 
     def end_without_data(self, runner, error: RuntimeError) -> NoReturn:
         """Save what can be saved by this process alone, and say why the run ends."""
         death = explain_loss(self.workers.error or error)
         if runner.iter == self._first:
-            saved = 'Nothing was trained yet, and nothing saved'
+            saved = 'Nothing was trained or saved'
         elif is_distributed():  # the others are within the next step
             saved = f'Regular checkpoints are in {runner.work_dir}; {resume_hint()}'
         else:

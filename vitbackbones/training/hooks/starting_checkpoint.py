@@ -1,4 +1,4 @@
-"""Say what a checkpoint fills that a run starts from (``load_from``), and refuse one of another.
+"""Report what ``load_from`` fills, and reject a checkpoint of another model.
 
 mmengine loads whatever fits and names the rest in a message of many lines, which no screen shows.
 """
@@ -17,7 +17,7 @@ LEAST = 0.5  # of the tensors of the backbone, or of the model where it has none
 
 
 class StartingCheckpointHook(Hook):
-    """Counts what is filled before mmengine copies anything.
+    """Counts the loaded tensors before mmengine copies anything.
 
     Args:
         path: the checkpoint file, for messages.
@@ -44,15 +44,16 @@ class StartingCheckpointHook(Hook):
         lists = {
             'of another size': filled.mismatched.values(),
             'not in the file': filled.missing,
-            'in the file alone': filled.unused,
+            'only in the file': filled.unused,
         }
         rest = [f'{len(keys)} {what}: {shorten(keys)}' for what, keys in lists.items() if keys]
-        text = '; '.join([f'{len(filled.used)} of {len(own)} tensors are filled', *rest])
+        text = '; '.join([f'{len(filled.used)} of {len(own)} tensors are loaded', *rest])
         backbone = [key for key in own if key.startswith('backbone.')] or own
         if len({*backbone} & {*filled.used}) < LEAST * len(backbone):
             raise InputError(
-                f'load_from {self.path}: is not a checkpoint of this model: {text}. Use the config '
-                'that it was trained with; a file of the backbone alone is given with --pretrained.'
+                f'load_from {self.path}: is not a checkpoint of this model: {text}. Use the '
+                'config that it was trained with. For a file with only the backbone, use '
+                '--pretrained.'
             )
         checkpoint['state_dict'] = state
         log = runner.logger.warning if len(filled.used) < len(own) else runner.logger.info

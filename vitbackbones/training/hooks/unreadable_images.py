@@ -1,8 +1,8 @@
-"""A few unusable images do not end a run: they are counted, named and replaced.
+"""A few unusable images do not end a run: they are counted, reported and replaced.
 
 Among a million files one is truncated, or a strip of one pixel that no pipeline can resize, and a
 run that meets it after an hour should not die of it; nor should it go on when a disk or a copy is
-broken. So a bad image is replaced by another one of the data set, and the run stops when more of
+broken. So a bad image is replaced by another one of the dataset, and the run stops when more of
 them were met than the limit allows. A pipeline that fails on one sample after the other is itself
 at fault: its error ends the run as it is.
 """
@@ -29,7 +29,7 @@ MET = 'unreadable_images'  # in the message hub, which checkpoints hold
 
 
 class ReplacingDataset(DatasetProxy):
-    """Gives another sample for one whose image cannot be read or processed, and reports it.
+    """Replaces a sample whose image cannot be read or processed by another, and reports it.
 
     Args:
         dataset: raises :class:`UnreadableImage`, or what its pipeline does.
@@ -70,7 +70,7 @@ class UnreadableImagesHook(Hook):
     Every process counts what it meets; a resumed run goes on from the first one's count.
 
     Args:
-        limit: the share of the data set that may be unusable; 0.001 of 205 images is none.
+        limit: the share of the dataset that may be unusable; 0.001 of 205 images is none.
 
     Raises:
         InputError: more were met; names the files.
@@ -108,9 +108,9 @@ class UnreadableImagesHook(Hook):
             if count > self.allowed:
                 names = ', '.join(report.partition(': ')[0] for report in self.met)
                 raise InputError(
-                    f'{count} images cannot be read, {self.allowed} are allowed '
+                    f'{count} images cannot be read, but only {self.allowed} are allowed '
                     f'(default_hooks.unreadable_images.limit={self.limit}): {names}'
                 )
             place = f'({count} so far, at most {self.allowed})'
             level = logging.ERROR if get_rank() else logging.WARNING  # others show errors only
-            runner.logger.log(level, f'{report} Another image was taken in its place {place}')
+            runner.logger.log(level, f'{report} Another image replaces it {place}')

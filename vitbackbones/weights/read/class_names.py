@@ -52,6 +52,6 @@ def require_same_names(
     if trained and own and list(trained) != list(own):
         raise InputError(
             f'{source} was trained for {len(trained)} classes ({shorten(trained)}), but the '
-            f'data set of the config has {len(own)} ({shorten(own)}). Use the config that it '
-            'was trained with, or data with the same classes in the same order.'
+            f'dataset of the config has {len(own)} ({shorten(own)}). Use the config that it was '
+            'trained with, or data with the same classes in the same order.'
         )

@@ -52,7 +52,7 @@ def load_file(path: str | Path) -> dict:
     The tensors are in main memory; the text of a config is left out.
 
     Raises:
-        InputError: the file is missing, not a checkpoint, cut short, or holds more than data.
+        InputError: the file is missing, not a checkpoint, truncated, or holds more than data.
     """
     path = Path(path).expanduser()
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""Small trained models that come with the package, each by the name of its config.
+"""Small trained models that the package includes, each under the name of its config.
 
 ``NAME.safetensors`` has the weights and the names of the classes, ``NAME.md`` is its card. Both
 were written by ``publish`` from a run of the config.
