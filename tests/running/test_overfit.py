@@ -23,7 +23,7 @@ def short(monkeypatch):
 
 def test_pictures_that_are_not_learned_name_what_is_broken(tool, data, short, tmp_path):
     result = tool('train', TINY, '--scratch', '--data-root', data, '--overfit', 3)
-    said = refused(result, 'on the 3 pictures after 4 steps, not above 0.9. The broken link:')
+    said = refused(result, 'on the 3 images after 4 steps, not above 0.9. The broken link:')
     assert '\n  schedule: the run has 8 steps, 4 in an epoch' in said
     assert 'suspect: schedule: ' in result.out
     folder = tmp_path / 'work_dirs' / 'tiny_detr' / 'overfit'
@@ -65,7 +65,7 @@ def test_a_training_that_ends_near_zero_names_the_command(run, tool, data, monke
     changes = ('--cfg-options', 'default_hooks.logger.interval=2')
     given = ('train', TINY, '--scratch', '--data-root', data, *changes)
     *_, last = run(*given).out.splitlines()
-    assert last.startswith('coco/bbox_mAP is 0.0')
+    assert last.startswith('coco/bbox_mAP is only 0.0')
     assert last.endswith(f'--data-root {data} {" ".join(changes)} --scratch --overfit 8')
     refused(tool(*given, '--overfit', 8, '--track', 'page'), '--overfit: --track has no effect')
 

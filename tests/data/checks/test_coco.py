@@ -27,7 +27,7 @@ def test_unknown_references(data, key):
 def test_categories_outside_the_classes(data):
     error = data.error(classes=('Cat', 'bird'))  # names are compared as they are written
     assert "'cat' (id 3), 'dog' (id 7); it has 'Cat', 'bird'" in error
-    assert "Set metainfo.classes of every data set to the names in the file ('cat', 'dog')" in error
+    assert "Set metainfo.classes of every dataset to the names in the file ('cat', 'dog')" in error
     assert 'num_classes of the model to their number, 2' in error
 
 

@@ -35,7 +35,7 @@ def named(root, *names, **changes):
 @pytest.mark.parametrize(
     ('names', 'message'),
     [
-        (('bird', 'dog'), "3 class folders, but the data set has 2 classes; not a class: 'cat'"),
+        (('bird', 'dog'), "3 class folders, but the dataset has 2 classes; not a class: 'cat'"),
         ((*CLASSES, 'emu'), "has 4 classes; missing: 'emu'"),
         (('dog', 'cat', 'bird'), "order of the folders, 'bird', 'cat', 'dog'. Name the classes"),
     ],

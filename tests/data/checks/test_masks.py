@@ -179,7 +179,7 @@ def test_classes_of_the_type_and_a_subset(data):
 def test_the_loader_is_made_for_other_classes(data):
     pipeline = [{'type': 'vitbackbones.LoadMask', 'num_classes': 150}]
     error = data.error(pipeline=pipeline)
-    assert "LoadMask in the pipeline is 150, but the data set has 3 classes: 'road', 'sky'" in error
+    assert "LoadMask in the pipeline is 150, but the dataset has 3 classes: 'road', 'sky'" in error
 
 
 def test_other_data_sets_are_left_alone(data):
