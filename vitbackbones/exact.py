@@ -283,7 +283,7 @@ class ExactRun:
         if not kept:
             raise ValueError(f'the run cannot go on where it was, as the data differ: {changes}')
         if changes:
-            warnings.warn(f'the run goes on, but not to the bit: {changes}', stacklevel=2)
+            warnings.warn(f'the run continues, but not bit-exactly: {changes}', stacklevel=2)
         self.step = state['step']
 
     def __len__(self) -> int:

@@ -136,7 +136,7 @@ def import_plugins() -> None:
             package = f'{entry.dist.name} {entry.dist.version}' if entry.dist else 'a package'
             raise InputError(
                 f'the plug-in {entry.value} of {package} cannot be imported '
-                f'({type(error).__name__}: {error}); mend it, or uninstall the package'
+                f'({type(error).__name__}: {error}); repair it, or uninstall the package'
             ) from error
 
 

@@ -54,5 +54,5 @@ def test_tokens_that_are_not_there_are_not_returned(make_backbone):
 
 
 def test_a_distillation_token_comes_behind_a_class_token():
-    with pytest.raises(OptionError, match='needs with_cls_token=True'):
+    with pytest.raises(OptionError, match='requires with_cls_token=True'):
         ViT(ARCH, with_cls_token=False, with_dist_token=True)

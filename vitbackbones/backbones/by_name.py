@@ -358,7 +358,7 @@ def create_model(
         if [*map(tuple, options.get(key) or ())] != [*value]:  # it would compute something else
             raise OptionError(
                 f'{key}={options.get(key)}: these weights of {trained} were trained with '
-                f'{key}={value}, which their file does not tell. Pass it to create_model'
+                f'{key}={value}, which their file does not state. Pass it to create_model'
             )
     file = fetch(name) if checkpoint is None else checkpoint
     with torch.no_grad():

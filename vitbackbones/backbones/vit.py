@@ -68,7 +68,7 @@ class ViT(WindowOptions, PlainBackbone):
         depth = settings['depth']
         super().__init__(dims, depth, patch_size, **options)
         if self.out_type == 'cls_token' and not with_cls_token:
-            raise OptionError("out_type='cls_token' needs with_cls_token=True")
+            raise OptionError("out_type='cls_token' requires with_cls_token=True")
         if with_dist_token and not with_cls_token:
             raise OptionError('with_dist_token=True requires with_cls_token=True')
         require_choice('position', position, ('learned', 'sinusoid'))

@@ -129,7 +129,7 @@ def of_config(
     if not (settings.get('bgr_to_rgb') or settings.get('to_rgb')):
         raise InputError(
             f'{config.filename}: model.data_preprocessor: images must be RGB to be exported '
-            '(bgr_to_rgb=True, of mmpretrain to_rgb=True)'
+            '(bgr_to_rgb=True, or to_rgb=True in mmpretrain)'
         )
     task = TASKS[config.default_scope]
     threshold = read_threshold(checkpoint) if checkpoint else None

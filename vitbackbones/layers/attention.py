@@ -276,7 +276,7 @@ class SlicedAttention(DotProductAttention):
     ) -> None:
         if cross:
             raise OptionError(
-                'SlicedAttention cuts queries and keys into the same slices, so it cannot '
+                'SlicedAttention splits queries and keys into the same slices, so it cannot '
                 'attend to other tokens (cross=True), such as spatially reduced ones'
             )
         super().__init__(embed_dims, num_heads, **options)

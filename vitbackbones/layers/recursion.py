@@ -228,7 +228,7 @@ class Recursive(nn.Module):
         if recursion.groups is not None and options.get('reduction') is not None:
             raise OptionError(
                 'groups: keys and values are spatially reduced here, so queries and keys cannot '
-                'be cut into the same slices'
+                'be split into the same slices'
             )
         in_windows = options.get('window_size') or options.get('window')
         if recursion.groups is not None and in_windows:

@@ -189,7 +189,7 @@ def stored_grid(cells: int, size: tuple[int, int], origin: Origin) -> tuple[int,
         return size
     if same:
         raise OptionError(
-            f'the file does not tell the grid of its {cells} positions, and the model has '
+            f'the file does not state the grid of its {cells} positions, and the model has '
             f'{size[0]} x {size[1]}. Give the image size that the file was trained for: '
             'stored_size=(height, width) of create_model, load_pretrained or init_cfg'
         )

@@ -109,9 +109,8 @@ class Card:
             raise InputError(f'{file}: no such file')
         if not path.exists():
             raise InputError(
-                f'{file}: its metadata file {path.name} is missing; without it nobody knows how '
-                "to prepare images. 'vitbackbones export' writes both: copy them together, or "
-                'export again.'
+                f'{file}: its metadata file {path.name} is missing, which states how to prepare '
+                "images. 'vitbackbones export' writes both: copy them together, or export again."
             )
         try:
             content = read_json(path)

@@ -40,5 +40,5 @@ def test_the_weights_are_the_models_own():
 
 def test_padding_that_deformable_detr_hides_is_refused():
     model = built('deformable_detr_pvt_s_shapes', data_preprocessor={'pad_size_divisor': 32})
-    with pytest.raises(InputError, match='pad_size_divisor: is 32; padding'):
+    with pytest.raises(InputError, match='pad_size_divisor: is 32; set it to 1'):
         exportable(model, 'detection')

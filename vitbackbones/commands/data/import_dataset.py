@@ -5,8 +5,8 @@ exist. The source files are not changed.
 
 options:
   form     format of the annotations
-  list     for corrections: the list of an audit, or a folder with corrected annotations of its
-           images
+  list     for corrections: the list of an audit, or a COCO file with corrected annotations in the
+           same folder
   --least  for corrections: apply only entries of LIST with at least this likelihood (default: 0)
 
 examples:

@@ -83,8 +83,8 @@ class ExportableSegmentor(Exportable):
         require_choice('output', output, OUTPUTS)
         if not isinstance(model, EncoderDecoder):
             raise InputError(
-                f'model.type: {type(model).__name__} cannot be exported; of segmentors, only '
-                "mmseg's EncoderDecoder can"
+                f'model.type: {type(model).__name__} cannot be exported; the only segmentor that '
+                "can is mmseg's EncoderDecoder"
             )
         if output == 'mask' and model.test_cfg.get('mode') == 'slide':
             raise InputError(
