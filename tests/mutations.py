@@ -85,7 +85,7 @@ def _changed(node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
             yield node, ast.Constant(not value)
         case ast.Constant(int(value) | float(value)):
             yield node, ast.Constant(value + 1)
-        case ast.Return(value) if not isinstance(value, ast.Constant) or value.value:
+        case ast.Return(ast.expr() as value) if not isinstance(value, ast.Constant) or value.value:
             yield node, ast.Return(ast.Constant(None))
         case ast.Expr(ast.Call()):
             yield node, ast.Pass()
