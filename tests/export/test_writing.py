@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from vitbackbones.export.formats import require_packages, write_openvino, write_
 from vitbackbones.export.graphs import example, trace
 from vitbackbones.export.parity import IN_HALF
 from vitbackbones.export.subject import of_model
-from vitbackbones.export.writing import Settings, export
+from vitbackbones.export.writing import Settings, export, input_of
 from vitbackbones.runtime import load
 from vitbackbones.runtime.card import Card
 from vitbackbones.runtime.runtimes import FORMATS
@@ -85,7 +86,7 @@ WINDOWS = {'window_size': 2, 'global_attn_indexes': [1]}
 
 @pytest.mark.parametrize(
     ('name', 'options', 'reason'),
-    [('sret_t', {}, 'depend'), ('swin_t', {}, 'depend'), ('deit_ti', WINDOWS, 'how many windows')],
+    [('sret_t', {}, 'depend'), ('swin_t', {}, 'depend'), ('deit_ti', WINDOWS, 'windows')],
 )
 def test_a_model_that_cannot_have_any_size_says_why(name, options, reason, tmp_path):
     subject = small_subject(name, **options)
@@ -216,3 +217,18 @@ def test_a_file_for_the_cache_is_compared_in_float32_alone(tmp_path):
     settings, file = Settings(format='openvino'), tmp_path / 'model.xml'
     card = export(small_subject('deit_ti'), settings, file, elsewhere=False)
     assert 'by_itself' not in card.parity
+
+
+@pytest.mark.parametrize(
+    ('preprocess', 'form'),
+    [
+        (False, ('float32', 'NCHW', [None, 3, None, None])),
+        (True, ('uint8', 'NHWC', [None, None, None, 3])),
+    ],
+)
+def test_the_input_of_a_graph(preprocess, form):
+    subject = SimpleNamespace(mean=[1.0], std=[2.0])
+    given = input_of(subject, preprocess)
+    assert (given.dtype, given.layout, given.shape) == form
+    assert (given.preprocess_inside, given.color) == (preprocess, 'rgb')
+    assert (given.mean, given.std) == ([1.0], [2.0])

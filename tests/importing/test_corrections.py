@@ -10,7 +10,7 @@ from PIL import Image
 from vitbackbones.data.loading.coco_masks import to_rle
 from vitbackbones.data.own.pool import find_pool
 from vitbackbones.errors import InputError
-from vitbackbones.importing.corrections import import_corrections
+from vitbackbones.importing.corrections import corrected, import_corrections
 from vitbackbones.importing.source import Source
 
 from .forms import masks
@@ -247,3 +247,21 @@ def test_a_name_of_many_slashes_takes_no_memory(boxes):
     file.write_text(json.dumps(content))
     with pytest.raises(InputError, match='is not an image'):
         import_corrections(Source(boxes / 'data'), file, boxes / 'out', copy=True)
+
+
+def test_what_becomes_of_the_labels_of_a_picture():
+    labels = [{'label_id': key, 'category_id': 0, 'bbox': [key], 'x': 1} for key in range(5)]
+    changed = {'category_id': 2, 'bbox': [9], 'area': 3, 'segmentation': []}
+    entries = [
+        {'fault': fault, 'label_id': key, **changed}
+        for fault, key in (('class', 1), ('loose', 2), ('spurious', 3), ('missing', None))
+    ]
+    assert corrected(labels, entries) == [
+        labels[0],
+        labels[1] | {'category_id': 2},
+        labels[2] | {'bbox': [9], 'area': 3, 'segmentation': []},
+        labels[4],
+        entries[3],
+    ]
+    assert corrected(labels, []) == labels
+    assert corrected([], entries[3:]) == entries[3:]

@@ -228,5 +228,6 @@ def test_links_are_relative_where_both_may_be_moved_together(tmp_path):
     place(file, out / 'b.png', copy=True)
     assert (out / 'a' / '0.png').is_symlink()
     assert not (out / 'b.png').is_symlink()
+    assert (out / 'b.png').read_bytes() == file.read_bytes()
     relative_links(out.parent, final.parent)
     assert os.readlink(out / 'a' / '0.png') == '../../../in/0.png'

@@ -73,6 +73,16 @@ def test_voc_counts_pixels_from_1(write, tmp_path):
     assert (tmp_path / 'ImageSets' / 'Main' / 'val.txt').read_text() == '0\n'
 
 
+def test_voc_lists_all_pictures_of_a_split(tmp_path):
+    files = [picture(tmp_path / 'in' / f'{number}.png') for number in range(3)]
+    pictures = [
+        Picture(file, *SIZE, split, [])
+        for file, split in zip(files, ('val', None, 'val'), strict=True)
+    ]
+    write_voc(Source(tmp_path / 'in'), tmp_path, pictures, CLASSES, copy=True)
+    assert (tmp_path / 'ImageSets' / 'Main' / 'val.txt').read_text() == '0\n2\n'
+
+
 def test_voc_without_splits_has_no_lists(write, tmp_path):
     assert write(write_voc, BOX) == {}
     assert not (tmp_path / 'ImageSets').exists()

@@ -145,3 +145,20 @@ def test_a_model_with_masks_has_no_graph_here(monkeypatch):
     monkeypatch.setattr(Original, 'predictor', None)
     with pytest.raises(InputError, match='an exported file computes masks in its input size'):
         _ = Original(Config(), 'a.pth', 'onnx').first
+
+
+@pytest.mark.parametrize(
+    ('steps', 'size', 'name'),
+    [
+        ([], (8, 9), '8x9'),
+        ([{'type': 'slide', 'crop': [16, 16]}], (20, 30), '16x16'),
+        ([{'type': 'resize'}, {'type': 'slide', 'crop': [16, 18]}], (16, 18), '16x18'),
+        ([{'type': 'slide', 'crop': [16, 16]}], (15, 30), ''),
+        ([{'type': 'slide', 'crop': [16, 16]}], (30, 15), ''),
+        ([{'type': 'slide', 'crop': [16, 16]}, {'type': 'pad'}], (15, 30), '15x30'),
+    ],
+)
+def test_the_graph_of_a_size_is_that_of_its_windows(graphs, monkeypatch, steps, size, name):
+    model = GraphModel(graphs, lambda: Torch(None))
+    monkeypatch.setattr(model, 'taken', SimpleNamespace(steps=steps))
+    assert model._graph_name(size) == name

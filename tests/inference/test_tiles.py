@@ -122,9 +122,17 @@ def test_tiles_without_objects_give_none():
     assert found.labels.dtype == int
 
 
+def test_settings_at_their_limits():
+    assert len(Tiling(1).tiles(2, 3)) == 6
+    assert len(Tiling(10, 0.9).tiles(10, 12)) == 3
+    assert len(Tiling(10, 0).tiles(10, 20)) == 2
+    assert str(Tiling(10, merge='nmm')) == '10 pixels, overlap 0.2, nmm'
+
+
 def test_settings_and_sizes_that_cannot_be(monkeypatch):
-    for wrong in ({'side': 0}, {'side': 9, 'overlap': 1.0}, {'side': 9, 'merge': 'mean'}):
-        with pytest.raises(InputError, match='the overlap from 0 to 0.9'):
+    wrongs = ({'side': 0}, {'side': 9, 'overlap': 0.91}, {'side': 9, 'merge': 'mean'})
+    for wrong in (*wrongs, {'side': 9, 'overlap': -0.1}):
+        with pytest.raises(InputError, match='overlap from 0 to 0.9'):
             Tiling(**wrong)
     monkeypatch.setattr(tiles, 'MOST', 8)
     with pytest.raises(UnreadableImage, match=r'a\.png: its 30 x 30 pixels require 9 tiles'):

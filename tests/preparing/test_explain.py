@@ -4,9 +4,11 @@ from argparse import Namespace
 
 import pytest
 from mmengine.registry import DATASETS, MODELS, TRANSFORMS
+from mmengine.runner import IterBasedTrainLoop
 
 from vitbackbones.errors import InputError
-from vitbackbones.preparing.explain import explained
+from vitbackbones.preparing.explain import _first_try, explained
+from vitbackbones.utils.frames import Call
 
 from ..training.toy import ToyData, ToyModel, loader, run_toy, toy_config
 
@@ -133,3 +135,27 @@ def test_a_type_error_of_the_first_evaluation_is_one_message(tmp_path):
     said = 'the evaluation fails on its first image: TypeError: Scale must be a number'
     with pytest.raises(InputError, match=said), explained(toy_config(tmp_path)):
         call_hook()
+
+
+def loop_at(iteration):
+    loop = IterBasedTrainLoop.__new__(IterBasedTrainLoop)
+    loop._iter = iteration
+    return loop
+
+
+@pytest.mark.parametrize(
+    ('running', 'said'),
+    [
+        ([], ''),
+        ([('run_iter', {'self': loop_at(0)})], 'the first step of training fails'),
+        ([('run_iter', {'self': loop_at(1)})], ''),
+        ([('run_iter', {'self': None})], ''),
+        ([('run_iter', {})], ''),
+        ([('other', {'self': loop_at(0)})], ''),
+        ([('try_evaluation', {})], 'the evaluation fails on its first '),
+    ],
+)
+def test_what_has_failed_at_its_first_try(running, said):
+    found = _first_try([Call(name, 'x.py', variables) for name, variables in running])
+    assert found.startswith(said)
+    assert bool(found) == bool(said)

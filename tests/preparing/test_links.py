@@ -1,5 +1,7 @@
 """Why a training learns nothing: 40 broken links, each named; none in sound sets."""
 
+import re
+
 import numpy as np
 import pytest
 from mmengine.config import Config
@@ -13,6 +15,7 @@ from vitbackbones.preparing.links import (
     _boxes,
     _classes,
     _frozen,
+    _normalization,
     _rate,
     _schedule,
     broken_links,
@@ -215,3 +218,23 @@ def test_lengths_of_schedules(loop, schedules, count):
     assert [
         *_schedule(Config({'train_cfg': {'max_epochs': 9}, 'train_dataloader': {}}), None)
     ] == []
+
+
+@pytest.mark.parametrize(
+    ('settings', 'level', 'mean'),
+    [
+        ({}, 100, 100),
+        ({'mean': [100.0] * 3, 'std': [1.0] * 3}, 100, 0),
+        ({'mean': [100.0] * 3}, 108, 8),
+        ({'std': [10.0] * 3}, 100, 10),
+    ],
+)
+def test_pixels_of_a_few_images_as_the_model_gets_them(tmp_path, settings, level, mean):
+    for i in range(3):
+        Image.new('RGB', SIZE, (level,) * 3).save(tmp_path / f'{i}.png')
+    config = Config({'default_scope': 'mmdet', 'model': {'data_preprocessor': settings}})
+    ((_, text),) = _normalization(config, tmp_path)
+    assert re.findall(r'\d+', text) == [str(mean), '0']  # and the deviation
+    assert [*_normalization(config, tmp_path / 'nowhere')] == []
+    config.model.backbone = {'in_channels': 4}
+    assert [*_normalization(config, tmp_path)] == []

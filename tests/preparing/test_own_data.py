@@ -12,7 +12,7 @@ from PIL import Image
 from vitbackbones.configuration.data_paths import datasets, locate_data
 from vitbackbones.errors import InputError
 from vitbackbones.preparing.data_sets import check_data
-from vitbackbones.preparing.own_data import use_own_data
+from vitbackbones.preparing.own_data import take_classes_of, use_own_data
 from vitbackbones.utils.messages import plural
 
 from ..data.own.folders import CATEGORIES, coco, one_file, roboflow, write
@@ -282,3 +282,12 @@ def test_files_of_an_option_are_not_ignored_beside_a_folder(config, tmp_path, ke
     with pytest.raises(InputError, match=f'--cfg-options .*{key}: has no effect with --data-root'):
         use_own_data(config, 'own', changes=change)
     use_own_data(config, 'own', changes={'train_dataloader.dataset.pipeline.0.x': 1, 'a.lr': 2})
+
+
+def test_a_config_with_classes_of_its_own_keeps_them(tmp_path):
+    checkpoint = tmp_path / 'run.pth'
+    torch.save({'meta': {'dataset_meta': {'classes': ['a', 'b']}}, 'state_dict': {}}, checkpoint)
+    own = Config({'model': {'bbox_head': {'num_classes': 7}}})
+    assert take_classes_of(own, checkpoint) is own
+    own.own_data = True
+    assert take_classes_of(own, checkpoint).model.bbox_head.num_classes == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitbackbones.preparing.schedules import base_rates, length_rules, simulated
+from vitbackbones.preparing.schedules import _shorter, base_rates, length_rules, simulated
 
 WARM_UP = {'type': 'LinearLR', 'start_factor': 0.1, 'by_epoch': False, 'end': 500}
 
@@ -185,3 +185,19 @@ def test_epochs_and_iterations_are_stepped_each_in_their_turn():
     assert seen[2] / seen[1] < 1 < seen[1] / seen[0]
     by_steps = simulated([halved | {'by_epoch': False}], [1.0, 2.0], 4, by_iterations=True)
     assert by_steps == [[1, 2], [0.5, 1], [0.25, 0.5], [0.125, 0.25]]
+
+
+@pytest.mark.parametrize(
+    ('value', 'shorter'),
+    [(10, 4), (9, 3), (1, 1), (0, 0), (-1, -1), ([6, 7], [2, 3]), (None, None), ('x', 'x')],
+)
+def test_numbers_of_iterations_become_smaller_and_stay_above_0(value, shorter):
+    assert _shorter(value, 3) == shorter
+
+
+def test_milestones_of_a_long_run_are_where_they_were():
+    schedule = {'type': 'MultiStepLR', 'milestones': [2000, 3000], 'gamma': 0.1, 'by_epoch': False}
+    seen = [rate for (rate,) in simulated([schedule], [1.0], 4000, by_iterations=True)]
+    assert len(seen) == 1000
+    assert seen[499:501] == pytest.approx([1, 0.1])
+    assert seen[749:751] == pytest.approx([0.1, 0.01])
