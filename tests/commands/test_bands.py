@@ -73,4 +73,4 @@ def test_bands_from_their_statistics_to_a_prediction(run, tool, tmp_path, config
     with_fewer = draw(tmp_path / 'fewer', suffix, 3)
     assert with_fewer.shape[-1] == 3
     said = tool('train', config, '--data-root', 'fewer', '--scratch', '--overwrite', *given, *STEPS)
-    refused(said, f'it has 3 bands, and model.backbone.in_channels={bands}.')
+    refused(said, f'it has 3 bands, but model.backbone.in_channels={bands}.')

@@ -17,6 +17,7 @@ from tests.openmmlab.conftest import folder  # noqa: F401
 from tests.runtime.graphs import write_classifier, write_detector
 from vitbackbones.errors import InputError
 from vitbackbones.inference import configured
+from vitbackbones.inference.open import own_run_hints
 from vitbackbones.runtime.card import Card
 from vitbackbones.runtime.threshold import Threshold, write_threshold
 from vitbackbones.utils.orientation import ORIENTATION
@@ -102,16 +103,44 @@ def test_a_cache_that_cannot_be_written_to_leaves_torch(place, tmp_path, monkeyp
 @pytest.mark.parametrize(
     ('options', 'message'),
     [
-        ({'runtime': 'tensorrt'}, "runtime='tensorrt' must be one of auto, torch, openvino"),
+        ({'runtime': 'tensorrt'}, "runtime='tensorrt': must be one of 'auto', 'torch'"),
         (
             {'runtime': 'openvino', 'amp': True},
             '--runtime openvino runs only on the CPU, and not with',
         ),
+        ({'tiles': 'x'}, "^tiles='x': must be a whole number from 1"),
+        ({'tiles': 0}, '^tiles=0: must be a whole number from 1'),
+        ({'score_threshold': 2}, '^score_threshold=2: must be a number from 0 up to 1'),
+        ({'score_threshold': 'high'}, "^score_threshold='high': must be a number"),
+        ({'cfg_options': ['a=1']}, '^cfg_options=.*: must be a dict'),
+        ({'cfg_options': {1: 2}}, '^cfg_options: key=1: must be a string'),
     ],
 )
 def test_runtimes_that_cannot_be(place, options, message):
     with pytest.raises(InputError, match=message):
         vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth', **options)
+
+
+def test_what_cannot_be_predicted_is_refused(place):
+    with vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth', runtime='torch') as model:
+        for pictures in (3, None):
+            with pytest.raises(InputError, match=f'^pictures={pictures}: must be a file, an image'):
+                model.predict(pictures)
+        with pytest.raises(InputError, match='^batch_size=0: must be a whole number from 1'):
+            model.predict([], batch_size=0)
+    with pytest.raises(InputError, match='^the model is closed'):
+        model.predict('0.png')
+
+
+def test_weights_of_an_own_run_are_mentioned(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert own_run_hints('quick_detector') == own_run_hints(None) == []
+    run = tmp_path / 'work_dirs' / 'quick_detector'
+    run.mkdir(parents=True)
+    (run / 'iter_1.pth').touch()
+    (hint,) = own_run_hints('quick_detector')
+    assert hint.endswith('give work_dirs/quick_detector as checkpoint')
+    assert own_run_hints(None) == []
 
 
 def test_pictures_are_files_arrays_or_tensors(tmp_path):

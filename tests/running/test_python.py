@@ -4,6 +4,7 @@ import gc
 import logging
 import signal
 import sys
+from inspect import signature
 from multiprocessing import active_children
 from pathlib import Path
 from threading import Thread
@@ -78,7 +79,7 @@ def test_two_trainings_a_test_and_a_model_in_one_process(notebook, data, run):
     tested = vitbackbones.test(TINY, first.work_dir, data_root=data, report=Path('page'))
     assert tested.metrics == pytest.approx(first.metrics, abs=1e-3)
     assert tested.checkpoint == first.checkpoint
-    assert tested.report == Path('page/report.html')
+    assert tested.report == Path('page/report.html').absolute()
     with vitbackbones.open_model(TINY, first.checkpoint, runtime='torch') as model:
         assert len(model.predict([data / 'images/val/000000.jpg'])) == 1
 
@@ -165,7 +166,7 @@ def test_a_smoke_test_in_python(notebook, capsys):
     ('options', 'message'),
     [
         ({'epoch': 3}, r"^unrecognized arguments: --epoch 3; did you mean '--epochs'"),
-        ({'epochs': 0}, '^argument --epochs: 0 is less than 1'),
+        ({'epochs': 0}, '^argument --epochs: 0 is not a whole number from 1'),
         ({'epochs': 3, 'steps': 3}, '^argument --steps: not allowed with argument --epochs'),
         ({'pretrained': 'a.pth'}, '^argument --pretrained: not allowed with argument --scratch'),
         ({'steps': 3}, '^--steps: .*tiny_detr.py counts epochs; give --epochs'),
@@ -175,7 +176,16 @@ def test_a_smoke_test_in_python(notebook, capsys):
         ({'track': 'tensorbord'}, "^argument --track: invalid choice: 'tensorbord'"),
         ({'cache_gb': 0}, '^argument --cache-gb: 0 is not a number above 0'),
         ({'launcher': 'mpi'}, "^argument --launcher: invalid choice: 'mpi'"),
-        ({'cfg_options': 'a=1'}, "^cfg_options='a=1': must be a dict from keys to settings"),
+        ({'cfg_options': 'a=1'}, "^cfg_options='a=1': must be a dict"),
+        ({'cfg_options': {1: 2}}, '^cfg_options: key=1: must be a string'),
+        ({'epochs': [1, 2]}, r'^epochs=\[1, 2\]: must be one value'),
+        ({'epochs': True}, '^epochs=True: must be one value'),
+        ({'epochs': 2.5}, '^argument --epochs: 2.5 is not a whole number from 1'),
+        ({'amp': 1}, '^amp=1: must be '),
+        ({'data_root': ['a', 'b']}, r'^data_root=.*: must be one value'),
+        ({'data_root': '-x'}, '^--data-root -x: no such folder'),
+        ({'config': {'a': 1}}, '^config=.*: must be a name or a path'),
+        ({'config': None}, '^config=None: must be a name or a path'),
         ({'help': True}, '^unrecognized arguments: --help'),
         ({'config': 'tiny'}, '^tiny: no such config file'),
     ],
@@ -199,3 +209,20 @@ def test_mistakes_are_input_errors(notebook, options, message, tmp_path):
 def test_mistakes_of_a_test(notebook, options, message):
     with pytest.raises(InputError, match=message):
         vitbackbones.test(TINY, 'nowhere.pth', **options)
+
+
+def test_an_error_says_what_an_option_is_called_in_python(notebook):
+    with pytest.raises(InputError, match=r'--epochs \(In Python, .*--epochs is epochs=\.\.\.'):
+        notebook('run', epochs=3, steps=3)
+    with pytest.raises(InputError) as error:
+        notebook('run', 'tiny')
+    assert 'In Python' not in str(error.value)
+
+
+def test_no_checkpoint_is_named():
+    with pytest.raises(InputError, match='^checkpoint=None: must be a name or a path'):
+        vitbackbones.test(TINY, None)
+
+
+def test_editors_show_the_backbone():
+    assert 'backbone' in signature(vitbackbones.train).parameters

@@ -61,3 +61,11 @@ def test_the_warning_points_at_the_import_that_is_to_be_changed(tmp_path):
     script.write_text('import vitbackbones\nfrom vitbackbones.export.runtime import load\n')
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert f'{script}:2: DeprecationWarning' in done.stderr
+
+
+@pytest.mark.parametrize('name', ['analysis', 'audit', 'report'])
+def test_a_folder_that_is_gone_still_has_its_modules(name):
+    code = f'from vitbackbones.results import {name} as found; print(found.__name__)'
+    command = [sys.executable, '-W', 'ignore', '-c', code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == new_path(f'vitbackbones.results.{name}')

@@ -87,8 +87,8 @@ class Backbone(Action):
 
 def count(text: str) -> int:
     """Read a number from 1, as an argument's ``type``."""
-    if int(text) < 1:
-        raise ArgumentTypeError(f'{text} is less than 1')
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f'{text} is not a whole number from 1')
     return int(text)
 
 

@@ -29,13 +29,12 @@ interrupted prediction, run the same command with --resume.
 """
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from ..data.own.folder import in_words
 from ..data.sources import find_sources
 from ..errors import InputError, printable
 from ..inference.journal import Journal
-from ..inference.open import WRITERS, find_model
+from ..inference.open import WRITERS, find_model, own_run_hints
 from ..inference.request import ModelRequest
 from ..inference.run import Run
 from ..inference.tiles import Tiling, in_tiles
@@ -98,7 +97,8 @@ def predict(options: Namespace) -> None:
         if options.score_threshold is not None:
             threshold = Threshold(options.score_threshold, '--score-threshold')
         print(printable(f'weights: {found.weights} ({in_words(model.meta.get("classes", ()))})'))
-        _mention_own_run(found.along)
+        for hint in own_run_hints(found.along):
+            print(hint)
         drawn = (f'; showing objects with a score of at least {threshold}') * (
             found.task == 'detection'
         )
@@ -136,10 +136,3 @@ def _request(options: Namespace) -> ModelRequest:
         trusted=options.trusted,
         tiling=Tiling(tiles, options.overlap, options.merge) if tiles else None,
     )
-
-
-def _mention_own_run(along: str | None) -> None:
-    """Say that a run of the user has weights, where those of the package answer."""
-    run = Path('work_dirs', along or '')
-    if along and any(run.glob('*.pth')):
-        print(f'{run} contains your own weights. To use them, give {run} before the inputs')

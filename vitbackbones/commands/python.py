@@ -3,19 +3,34 @@
 Options are read as the command line is, so that checks and messages are the same.
 """
 
-from argparse import Namespace
-from collections.abc import Mapping
-from inspect import signature
+import re
+from argparse import Action, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import InputError
 from ..running.evaluate import run_test
 from ..running.process_state import run_of_a_call
-from ..running.request import TestRequest, TrainRequest, option_name, values_in_words
+from ..running.request import (
+    RunRequest,
+    TestRequest,
+    TrainRequest,
+    option_name,
+    values_in_words,
+)
 from ..running.result import TestResult, TrainResult
 from ..running.train import run_training
+from ..utils.rules import DICT, FLAG, Rule, is_number
 from .main import Parser, verb_parser
+
+OPTION = re.compile(r'(?<![\w-])--[a-z][\w-]*')
+PLACE = Rule('a name or a path', lambda x: isinstance(x, str | Path) and bool(str(x)))
+VALUE = Rule('one value', lambda x: isinstance(x, str | Path) or is_number(x))
+SEVERAL = Rule('a list of values', lambda x: isinstance(x, list | tuple))
 
 
 def train(config: str | Path, **options: Any) -> TrainResult:
@@ -36,8 +51,10 @@ def train(config: str | Path, **options: Any) -> TrainResult:
     >>> run = vitbackbones.train('quick_detector', data_root='my_images')  # doctest: +SKIP
     >>> vitbackbones.test('quick_detector', run.best, data_root='my_images')  # doctest: +SKIP
     """
-    with run_of_a_call(['vitbackbones', 'train', *_words([config], options)]):
-        return run_training(TrainRequest(**_parsed('train', [config], options)))
+    with words_of_python(TrainRequest):
+        request = TrainRequest(**_parsed('train', {'config': config}, options))
+        with run_of_a_call(['vitbackbones', 'train', *_words([config], options)]):
+            return run_training(request)
 
 
 def test(config: str | Path, checkpoint: str | Path, **options: Any) -> TestResult:
@@ -55,12 +72,22 @@ def test(config: str | Path, checkpoint: str | Path, **options: Any) -> TestResu
     Raises:
         InputError: something is wrong with the config, the checkpoint, the data or an option.
     """
-    with run_of_a_call(['vitbackbones', 'test', *_words([config, checkpoint], options)]):
-        return run_test(TestRequest(**_parsed('test', [config, checkpoint], options)))
+    with words_of_python(TestRequest):
+        named = {'config': config, 'checkpoint': checkpoint}
+        request = TestRequest(**_parsed('test', named, options))
+        with run_of_a_call(['vitbackbones', 'test', *_words([*named.values()], options)]):
+            return run_test(request)
 
 
-train.__signature__ = signature(TrainRequest).replace(return_annotation=TrainResult)
-test.__signature__ = signature(TestRequest).replace(return_annotation=TestResult)
+def _signature(request: type[RunRequest], result: type) -> Signature:
+    """Return what editors show: the fields of a request, and ``backbone``."""
+    backbone = Parameter('backbone', Parameter.KEYWORD_ONLY, default=None, annotation='str | None')
+    own = signature(request)
+    return own.replace(parameters=[*own.parameters.values(), backbone], return_annotation=result)
+
+
+train.__signature__ = _signature(TrainRequest, TrainResult)
+test.__signature__ = _signature(TestRequest, TestResult)
 test.__test__ = False  # for pytest, of whoever imports it
 
 
@@ -74,19 +101,58 @@ class _CallParser(Parser):
         raise InputError(message)
 
 
+@contextmanager
+def words_of_python(request: type[RunRequest]) -> Iterator[None]:
+    """Say in an error what an option of the command line is called in Python."""
+    try:
+        yield
+    except InputError as error:
+        known = {option_name(each.name): each.name for each in fields(request)}
+        named = dict.fromkeys(word for word in OPTION.findall(str(error)) if word in known)
+        if not named:
+            raise
+        hint = ', '.join(f'{option} is {known[option]}=...' for option in named)
+        raise InputError(f'{error} (In Python, {hint})') from error
+
+
 def _words(positional: list, options: dict[str, Any]) -> list[str]:
     """Return the command line of a call."""
     words = [str(each) for each in positional]
     for name, value in options.items():
-        if value is not None and value is not False and value not in ((), [], {}):
-            words += [option_name(name), *values_in_words(value)]
+        if value is None or value is False or value in ((), [], {}):
+            continue
+        following = values_in_words(value)
+        if len(following) == 1 and following[0].startswith('-'):  # which is no option
+            words.append(f'{option_name(name)}={following[0]}')
+        else:
+            words += [option_name(name), *following]
     return words
 
 
-def _parsed(verb: str, positional: list, options: dict[str, Any]) -> dict[str, Any]:
+def _parsed(verb: str, positional: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a request.
+
+    Raises:
+        InputError: a value is of another kind than its option takes.
+    """
+    for name, value in positional.items():
+        PLACE.require(name, value)
     named = dict(options)
     changes = named.pop('cfg_options', None) or {}  # which need not be read from text
-    if not isinstance(changes, Mapping):
-        raise InputError(f'cfg_options={changes!r}: must be a dict from keys to settings')
+    DICT.require('cfg_options', changes)
+    parser = verb_parser(verb, _CallParser)
+    actions = {option: action for action in parser._actions for option in action.option_strings}
+    for name, value in named.items():
+        if value is not None and (action := actions.get(option_name(name))):
+            _rule_of(action).require(name, value)
     given = Namespace(cfg_options=dict(changes))
-    return vars(verb_parser(verb, _CallParser).parse_args(_words(positional, named), given))
+    return vars(parser.parse_args(_words([*positional.values()], named), given))
+
+
+def _rule_of(action: Action) -> Rule:
+    """Return what the value of an option is in Python, before it is read as on a command line."""
+    if action.nargs == 0:
+        return FLAG
+    if action.nargs == '?':  # alone, or with a value
+        return PLACE | FLAG
+    return SEVERAL | VALUE if action.nargs else VALUE

@@ -14,6 +14,7 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from ..utils.frames import config_files, line_of
+from ..utils.rules import TEXT
 from ..utils.verbs import command_line
 from .names import find_config, looked_in, nearest_config, resolve
 from .settings import value_at
@@ -61,6 +62,7 @@ def with_options(config: Config, options: Mapping[str, Any]) -> Config:
     """
     config = copy.deepcopy(config)
     for key, value in options.items():
+        TEXT.require('cfg_options: key', key)
         if key == 'model.backbone' and isinstance(value, str):  # by name, exchanged elsewhere
             continue
         owner, _, name = key.rpartition('.')

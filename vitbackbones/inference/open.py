@@ -5,7 +5,7 @@ imported.
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -23,12 +23,19 @@ from ..runtime.answers import Answer, Detected
 from ..runtime.cache import Graphs, recall
 from ..runtime.runtimes import is_exported
 from ..runtime.threshold import Threshold
+from ..utils.processes import show_warnings
+from ..utils.rules import DICT, NONE, Rule, choice, number, whole
 from .graphs import GraphModel
 from .request import AUTO, RUNTIMES, ModelRequest
 from .run import Model
 from .tiles import Tiling, in_tiles
 from .writers import MaskWriter, ObjectWriter, PredictionWriter, ScoreWriter
 
+SCORE = number(least=0, most=1)
+PICTURES = Rule(
+    'a file, an image, an array, a tensor, or a list of these',
+    lambda x: _is_one(x) or isinstance(x, Iterable),
+)
 # By the task, what writes the answers.
 WRITERS: dict[str, type[PredictionWriter]] = {
     'classification': ScoreWriter,
@@ -81,7 +88,7 @@ class OpenModel:
         tiling: Tiling | None = None,
         threshold: Threshold | None = None,
     ) -> None:
-        self._model = model
+        self._model: Model | None = model
         self._tiling = tiling
         self.weights = weights
         self.runtime: str = model.runtime
@@ -100,8 +107,13 @@ class OpenModel:
                 ``tiles``, tiles of a picture.
 
         Raises:
-            InputError: one is no picture, cannot be read, or cannot be resized.
+            InputError: one is no picture, cannot be read, or cannot be resized; or the model is
+                closed.
         """
+        whole(1).require('batch_size', batch_size)
+        PICTURES.require('pictures', pictures)
+        if self._model is None:
+            raise InputError('the model is closed: call predict inside the with block')
         model = in_tiles(self._model, self._tiling, batch_size)
         several = [pictures] if _is_one(pictures) else pictures
         samples = (model.prepare(_frame(each, i, model.color)) for i, each in enumerate(several))
@@ -120,7 +132,7 @@ class OpenModel:
 
     def __exit__(self, *_) -> None:
         """Let go of the model and its memory."""
-        del self._model
+        self._model = None
 
 
 def open_model(
@@ -161,8 +173,10 @@ def open_model(
     >>> with open_model('detr_aug_vit_s_shapes') as model:  # doctest: +SKIP
     ...     print(model.runtime, model.predict(['photo.jpg'])[0].boxes)
     """
-    if runtime not in RUNTIMES:
-        raise InputError(f'runtime={runtime!r} must be one of {", ".join(RUNTIMES)}')
+    choice(*RUNTIMES).require('runtime', runtime)
+    (DICT | NONE).require('cfg_options', cfg_options)
+    (whole(1) | NONE).require('tiles', tiles)
+    (SCORE | NONE).require('score_threshold', score_threshold)
     request = ModelRequest(
         config=str(config),
         checkpoint=str(checkpoint) if checkpoint else None,
@@ -173,13 +187,22 @@ def open_model(
         compile=compile,
         cfg_options=dict(cfg_options or {}),
         trusted=trusted,
-        tiling=Tiling(tiles, overlap, merge) if tiles else None,
+        tiling=Tiling(tiles, overlap, merge) if tiles is not None else None,
     )
     found = find_model(request)
     threshold = found.threshold
     if score_threshold is not None:
         threshold = Threshold(score_threshold, 'score_threshold')
+    show_warnings(own_run_hints(found.along))
     return OpenModel(found.load(), found.weights, found.tiling, threshold)
+
+
+def own_run_hints(along: str | None) -> list[str]:
+    """Say that a run of the user has weights, if those of the package are used."""
+    run = Path('work_dirs', along or '')
+    if not along or not any(run.glob('*.pth')):
+        return []
+    return [f'{run} contains weights of your own. To use them, give {run} as checkpoint']
 
 
 def _is_one(pictures: Any) -> bool:

@@ -151,7 +151,7 @@ def draw(tested: Tested, request: TestRequest) -> Path:
     files = save_samples(drawn, Path(request.draw))
     *pictures, sheet = tqdm(files, desc='draw', leave=False, disable=not on_terminal())
     print(f'{plural(len(pictures), "image")} in {sheet.parent}, all of them in {sheet}')
-    return sheet
+    return sheet.absolute()
 
 
 def report(tested: Tested, request: TestRequest, result: TestResult) -> Path:
@@ -170,7 +170,7 @@ def report(tested: Tested, request: TestRequest, result: TestResult) -> Path:
     if chosen and not request.tta and not is_exported(tested.checkpoint):
         print(printable(f'score threshold: {chosen}'))
         _keep_threshold(tested.checkpoint, chosen, page.parent)
-    return page
+    return page.absolute()
 
 
 def _keep_threshold(checkpoint: Path, threshold: Threshold, report: Path) -> None:

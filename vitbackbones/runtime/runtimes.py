@@ -192,7 +192,7 @@ class Format(NamedTuple):
     runtime: str
     start: Callable[[Path, int], Graph]
     packages: tuple[str, ...]
-    runs_code: bool = False
+    runs_code: bool
 
 
 ROWS = (
@@ -202,8 +202,9 @@ ROWS = (
         'ONNX Runtime',
         start_onnxruntime,
         packages=('onnx', 'onnxscript', 'onnxruntime'),
+        runs_code=False,
     ),
-    Format('openvino', '.xml', 'OpenVINO', start_openvino, packages=('openvino',)),
+    Format('openvino', '.xml', 'OpenVINO', start_openvino, packages=('openvino',), runs_code=False),
     Format('pt2', '.pt2', 'torch', start_torch, packages=(), runs_code=True),
 )
 FORMATS = {row.name: row for row in ROWS}

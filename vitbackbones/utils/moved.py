@@ -22,6 +22,11 @@ MOVED = {
     'inference.drawing': 'drawing',
     'inference.predictor': 'tasks.predictor',
     'inference.sources': 'data.sources',
+    # what ``from vitbackbones.results import audit`` asks the module of ``results`` for
+    'reports.analysis': 'analysis',
+    'reports.audit': 'audit',
+    'reports.publishing': 'reports',
+    'reports.report': 'reports',
     'results': 'reports',
     'results.analysis': 'analysis',
     'results.audit': 'audit',

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..errors import InputError
+from .messages import cut
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -13,6 +16,15 @@ class Rule:
 
     text: str
     fits: Callable[[Any], bool]
+
+    def require(self, name: str, value: Any) -> None:
+        """Check the value of an argument.
+
+        Raises:
+            InputError: it does not fit.
+        """
+        if not self.fits(value):
+            raise InputError(f'{name}={cut(value)}: must be {self.text}')
 
     def __or__(self, other: 'Rule') -> 'Rule':
         return Rule(f'{self.text} or {other.text}', lambda x: self.fits(x) or other.fits(x))
