@@ -108,9 +108,9 @@ def test_a_cache_that_cannot_be_written_to_leaves_torch(place, tmp_path, monkeyp
             {'runtime': 'openvino', 'amp': True},
             '--runtime openvino runs only on the CPU, and not with',
         ),
-        ({'tiles': 'x'}, "^tiles='x': must be a whole number from 1"),
-        ({'tiles': 0}, '^tiles=0: must be a whole number from 1'),
-        ({'score_threshold': 2}, '^score_threshold=2: must be a number from 0 up to 1'),
+        ({'tiles': 'x'}, "^tiles='x': must be an integer of at least 1"),
+        ({'tiles': 0}, '^tiles=0: must be an integer of at least 1'),
+        ({'score_threshold': 2}, '^score_threshold=2: must be a number from 0 to 1'),
         ({'score_threshold': 'high'}, "^score_threshold='high': must be a number"),
         ({'cfg_options': ['a=1']}, '^cfg_options=.*: must be a dict'),
         ({'cfg_options': {1: 2}}, '^cfg_options: key=1: must be a string'),
@@ -126,7 +126,7 @@ def test_what_cannot_be_predicted_is_refused(place):
         for pictures in (3, None):
             with pytest.raises(InputError, match=f'^pictures={pictures}: must be a file, an image'):
                 model.predict(pictures)
-        with pytest.raises(InputError, match='^batch_size=0: must be a whole number from 1'):
+        with pytest.raises(InputError, match='^batch_size=0: must be an integer of at least 1'):
             model.predict([], batch_size=0)
     with pytest.raises(InputError, match='^the model is closed'):
         model.predict('0.png')

@@ -147,7 +147,9 @@ def test_in_another_thread_it_trains_and_says_that_signals_end_it(notebook, caps
     thread.start()
     thread.join()
     assert found[0].checkpoint.name == 'epoch_1.pth'
-    assert 'warning: this training is not in the main thread: Ctrl-C' in capsys.readouterr().out
+    assert (
+        'warning: this training does not run in the main thread: Ctrl-C' in capsys.readouterr().out
+    )
 
 
 def test_one_run_at_a_time(notebook):
@@ -169,9 +171,9 @@ def test_a_smoke_test_in_python(notebook, capsys):
         ({'epochs': 0}, '^argument --epochs: 0 is not a whole number from 1'),
         ({'epochs': 3, 'steps': 3}, '^argument --steps: not allowed with argument --epochs'),
         ({'pretrained': 'a.pth'}, '^argument --pretrained: not allowed with argument --scratch'),
-        ({'steps': 3}, '^--steps: .*tiny_detr.py counts epochs; give --epochs'),
+        ({'steps': 3}, '^--steps: .*tiny_detr.py is in epochs; use --epochs'),
         ({'smoke': True, 'epochs': 3}, '^--smoke has its own length; remove --epochs'),
-        ({'overfit': 3, 'epochs': 3}, '^--overfit: --epochs has no effect on it'),
+        ({'overfit': 3, 'epochs': 3}, '^--overfit: --epochs has no effect here'),
         ({'freeze': 'neck'}, '^argument --freeze: neck is neither "backbone" nor'),
         ({'track': 'tensorbord'}, "^argument --track: invalid choice: 'tensorbord'"),
         ({'cache_gb': 0}, '^argument --cache-gb: 0 is not a number above 0'),
