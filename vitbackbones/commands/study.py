@@ -127,9 +127,8 @@ class Study:
             val, test = ({**each, 'pipeline': None, 'test_mode': None} for each in sets)
             if val == test:
                 raise InputError(
-                    f'{self.file}: rates: val_dataloader and test_dataloader of '
-                    f'{config.filename} have the same images; validate on others, such as a '
-                    'part of train (indices)'
+                    f'{self.file}: rates: val_dataloader and test_dataloader of {config.filename} '
+                    'have the same images; validate on others, such as a part of train (indices)'
                 )
         loop = config.train_cfg
         length = self.length

@@ -40,9 +40,8 @@ def read_coco(source: Source, annotations: Sequence[str] = ()) -> tuple[list[Pic
                     add_annotation(source, picture, classes[ann['category_id']], ann, where)
     if source.left_out and not source.taken and not source.faults:
         raise InputError(
-            f'{source.root}: all {source.left_out} boxes are outside their image or thinner '
-            'than a pixel. COCO boxes are [x, y, width, height] in pixels, not fractions of the '
-            'image.'
+            f'{source.root}: all {source.left_out} boxes are outside their image or thinner than a '
+            'pixel. COCO boxes are [x, y, width, height] in pixels, not fractions of the image.'
         )
     return [*pictures.values()], [*names]
 

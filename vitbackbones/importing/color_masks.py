@@ -79,10 +79,9 @@ def import_masks(
     colors = [f'#{color:06x} ({plural(count, "pixel")})' for color, count in unknown.items()]
     if sum(unknown.values()) > MOST_UNKNOWN * seen.total():
         raise InputError(
-            f'{sum(unknown.values()) / seen.total():.0%} of the mask pixels have colors that '
-            f'are not in the table: {some(colors, str)}. Add them to the table. Use the name '
-            'void for what belongs to no class. Index masks need no import, and JPEG changes '
-            'colors.'
+            f'{sum(unknown.values()) / seen.total():.0%} of the mask pixels have colors that are '
+            f'not in the table: {some(colors, str)}. Add them to the table. Use the name void for '
+            'what belongs to no class. Index masks need no import, and JPEG changes colors.'
         )
     for color in colors:
         source.change('colors that are not in the table, ignored (255)', color)
@@ -95,9 +94,8 @@ def _read_table(source: Source, given: Path | None, mask: Path) -> dict[int, str
     file = given or next((file for file in source.files if file.name in TABLES), None)
     if file is None:
         raise InputError(
-            f'{source.root}: no file names the colors. Add a colors.txt with a line such as '
-            f'"128 64 128 road" for each, or give a file with --colors. {mask} contains '
-            f'{_seen(mask)}.'
+            f'{source.root}: no file names the colors. Add a colors.txt with a line such as "128 '
+            f'64 128 road" for each, or give a file with --colors. {mask} contains {_seen(mask)}.'
         )
     rows = []
     for number, text in enumerate(read_text(file).splitlines(), 1):

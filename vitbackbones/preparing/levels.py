@@ -62,9 +62,9 @@ def advice(config: Config, samples: Sequence[dict], classes: Sequence[str], is_t
     sides = seen_sides(config, corners[:, 2:] - corners[:, :2], pictures)
     low, middle, high = np.percentile(sides, [10, 50, 90])
     text = (
-        f'  object sizes in the input of the model: {low:.0f}, {middle:.0f} and {high:.0f} pixels'
+        f'  object sizes in the input of the model: {low:.0f}, {middle:.0f} and {high:.0f} pixels '
+        '(10th, 50th and 90th percentile)'
     )
-    text += ' (10th, 50th and 90th percentile)'
     changes = []
     counts = Counter(classes[each['bbox_label']] for _, each in objects)
     if stride := finest_stride(config):

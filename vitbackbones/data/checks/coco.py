@@ -178,9 +178,8 @@ def _check_images(ann_file: str, folder: str, images: Table, load: str | int) ->
     """
     names = images['file_name']
     remedy = (
-        'Copy them there, or remove them from the annotations. A file_name must not point '
-        'outside the folder. If the folder comes from the config, check data_root and '
-        'data_prefix.img.'
+        'Copy them there, or remove them from the annotations. A file_name must not point outside '
+        'the folder. If the folder comes from the config, check data_root and data_prefix.img.'
     )
     require_there(folder, names, f'images of {ann_file}', remedy)
     read_image(os.path.join(folder, names[0]), load)  # one that no decoder can read stops at once

@@ -78,9 +78,8 @@ def _check_pictures(dataset, images: Table, segments: Table) -> None:
     folder = dataset.data_prefix.get('seg')
     if not folder:
         raise InputError(
-            f'the dataset of {dataset.ann_file} requires data_prefix=dict(img=..., seg=...): '
-            'the folders of its images and of the PNG files of their segments, relative to '
-            'data_root.'
+            f'the dataset of {dataset.ann_file} requires data_prefix=dict(img=..., seg=...): the '
+            'folders of its images and of the PNG files of their segments, relative to data_root.'
         )
     names = [name.replace('.jpg', '.png') for name in images['file_name']]
     remedy = (

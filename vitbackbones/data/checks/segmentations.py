@@ -61,9 +61,9 @@ def check_masks(
             doubts[doubt].append(ids[row])
     if faults:
         key, fault = next(iter(faults.items()))
-        others = (
-            (f' ({len(faults)} have this problem: ids {some(faults)})') if len(faults) > 1 else ''
-        )
+        others = ''
+        if len(faults) > 1:
+            others = f' ({len(faults)} have this problem: ids {some(faults)})'
         raise InputError(
             f'{ann_file}: annotation {key}: the segmentation cannot be used: {fault}{others}. '
             'Correct it, or remove the annotation.'

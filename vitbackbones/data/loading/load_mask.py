@@ -105,9 +105,9 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
     if kind == 'JPEG':
         fault = (
             'is a JPEG file, whatever its name says. JPEG changes values at the borders of '
-            'classes. Save the '
+            'classes. Save the original masks as PNG, or set each pixel to the nearest of its '
+            'values'
         )
-        fault += 'original masks as PNG, or set each pixel to the nearest of its values'
     if fault:
         raise BadMask(f'mask file {path}: {fault}.')
     return values
@@ -131,9 +131,8 @@ def _one_channel(values: np.ndarray, mode: str) -> tuple[np.ndarray, str]:
         return values, f'is an array of shape {values.shape}, but a mask is (H, W)'
     if values.ndim != 2:
         return values, (
-            f'is an image of mode {mode}, not an index mask. A mask has one channel with the '
-            f'class number of each pixel; {command_line("import", "masks")} converts '
-            'color-coded masks'
+            f'is an image of mode {mode}, not an index mask. A mask has one channel with the class '
+            f'number of each pixel; {command_line("import", "masks")} converts color-coded masks'
         )
     if values.dtype.kind == 'f' and (np.rint(values) == values).all():
         values = values.astype(np.int64)

@@ -136,22 +136,19 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
     if found:
         names = some((file.relative_to(root) for file, _ in found.values()), str)
         return (
-            f'{root}: {names} is for {" and ".join(found)}, and no annotation file (*.json) is '
-            'for training. Add one. To have this file split for you, remove the split from its '
-            'name.'
+            f'{root}: {names} is for {" and ".join(found)}, and no annotation file (*.json) is for '
+            'training. Add one. To have this file split for you, remove the split from its name.'
         )
     for suffix, kind in (('.xml', 'voc'), ('.txt', 'yolo')):
         if next(files_below(root, (suffix,)), None):
             return (
-                f'{root}: no annotation file in COCO format (*.json), but {suffix} files. '
-                f'Convert them with {command_line("import", kind, root, "OUT")}, then use '
-                '--data-root OUT.'
+                f'{root}: no annotation file in COCO format (*.json), but {suffix} files. Convert '
+                f'them with {command_line("import", kind, root, "OUT")}, then use --data-root OUT.'
             )
     return (
         f'{root}: no annotation file in COCO format (*.json with images, annotations and '
         f'categories) in it or below. {page("own_data")} lists the supported layouts. Convert '
-        'labelme files, one for each image, with '
-        f'{command_line("import", "labelme", root, "OUT")}.'
+        f'labelme files, one for each image, with {command_line("import", "labelme", root, "OUT")}.'
     )
 
 

@@ -97,9 +97,9 @@ def named_parts(
         splits[picture.split or mask.split].append((picture.path, mask.path))
     if not set(needed).isdisjoint(splits):
         unsplit = splits.pop(None, ())
-        pairs.notes += [
-            (f'{root}: {len(unsplit)} pairs are skipped because they belong to no split')
-        ] * bool(unsplit)
+        if unsplit:
+            text = f'{len(unsplit)} pairs are skipped because they belong to no split'
+            pairs.notes.append(f'{root}: {text}')
     elif None in splits:
         splits = {None: splits[None]}
     else:

@@ -74,10 +74,9 @@ class Looks(NamedTuple):
             return ''
         return (
             f'masks contain {len(found)} values, but {share:.0%} of the pixels have the values '
-            f'{some(sorted(regions))}. The others occur only along edges, as JPEG compression '
-            'and resizing produce them. Set each pixel to one of the intended values, for '
-            'example mask = (mask > 127) * 255 for black and white. Resize masks with nearest '
-            'neighbor.'
+            f'{some(sorted(regions))}. The others occur only along edges, as JPEG compression and '
+            'resizing produce them. Set each pixel to one of the intended values, for example mask '
+            '= (mask > 127) * 255 for black and white. Resize masks with nearest neighbor.'
         )
 
     @property
@@ -90,13 +89,11 @@ class Looks(NamedTuple):
         alone = (held.sum(0)[held.any(0)] == 1).mean() if held.any() else 0
         if len(held) < 3 or not (anew or (alone > MOST and held.any(0).sum() > OBJECTS)):
             return ''
+        sign = 'each mask counts from 1' if anew else 'nearly each is in one mask only'
         return (
             f'masks contain {len(self.values)} values, which number objects instead of classes: '
-            + ('each mask counts from 1.' if anew else 'nearly each is in one mask only.')
-            + (
-                ' Replace the number of each object by the number of its class, for example '
-                'mask = (mask > 0) * 255 for one class.'
-            )
+            f'{sign}. Replace the number of each object by the number of its class, for example '
+            'mask = (mask > 0) * 255 for one class.'
         )
 
     @property

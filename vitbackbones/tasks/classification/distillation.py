@@ -128,8 +128,7 @@ class Distilled(ImageClassifier):
             if student.shape != teacher.shape:
                 raise InputError(
                     f'model.teacher has {teacher.shape[1]} classes, but the student has '
-                    f'{student.shape[1]} (model.head.num_classes); both must have the same '
-                    'classes'
+                    f'{student.shape[1]} (model.head.num_classes); both must have the same classes'
                 )
             if self.distillation == 'soft':
                 return {'loss_distill': F.cross_entropy(student, teacher.softmax(dim=1))}

@@ -79,9 +79,8 @@ def what_is_ignored_has_one_number(config: Mapping) -> Iterator[str]:
             if not ignored == padded == marked:
                 yield (
                     f'model.{key}.ignore_index: is {ignored}, but ignored pixels have the value '
-                    f'{padded} in padding (data_preprocessor.seg_pad_val) and {marked} in '
-                    f'masks; set both keys to {marked}. Otherwise ignored pixels are learned as '
-                    'a class'
+                    f'{padded} in padding (data_preprocessor.seg_pad_val) and {marked} in masks; '
+                    f'set both keys to {marked}. Otherwise ignored pixels are learned as a class'
                 )
 
 

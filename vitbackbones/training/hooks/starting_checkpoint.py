@@ -51,9 +51,8 @@ class StartingCheckpointHook(Hook):
         backbone = [key for key in own if key.startswith('backbone.')] or own
         if len({*backbone} & {*filled.used}) < LEAST * len(backbone):
             raise InputError(
-                f'load_from {self.path}: is not a checkpoint of this model: {text}. Use the '
-                'config that it was trained with. For a file with only the backbone, use '
-                '--pretrained.'
+                f'load_from {self.path}: is not a checkpoint of this model: {text}. Use the config '
+                'that it was trained with. For a file with only the backbone, use --pretrained.'
             )
         checkpoint['state_dict'] = state
         log = runner.logger.warning if len(filled.used) < len(own) else runner.logger.info

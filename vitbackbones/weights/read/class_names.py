@@ -35,9 +35,8 @@ def require_same_count(names: Sequence[str] | None, model: nn.Module, source: st
     count = count_classes(model)
     if names and count and len(names) != count:
         raise InputError(
-            f'{source} names {len(names)} classes ({shorten(names)}), but the model of the '
-            f'config has num_classes={count}. Use the config that the checkpoint was trained '
-            'with'
+            f'{source} names {len(names)} classes ({shorten(names)}), but the model of the config '
+            f'has num_classes={count}. Use the config that the checkpoint was trained with'
         )
 
 
