@@ -36,7 +36,7 @@ def test_a_page_about_boxes(run, tool, data, tmp_path):
     assert (tmp_path / 'results' / 'report.html').read_text() != page
 
 
-WEIGHTS = [('detr_aug_vit_s_shapes', 'of the package'), ('own/w.safetensors', 'Read-only')]
+WEIGHTS = [('detr_aug_vit_s_shapes', 'in the package'), ('own/w.safetensors', 'Read-only')]
 
 
 @pytest.mark.parametrize(('name', 'reason'), WEIGHTS)
@@ -66,4 +66,4 @@ def test_a_threshold_of_weights_that_stay_as_they_are_is_beside_the_report(
     assert [file.name for file in weights.parent.iterdir()] == ['w.safetensors']
     (kept,) = (tmp_path / 'results').glob('*.threshold.json')
     assert f'{reason}' in result.err
-    assert f'The threshold is in results/{kept.name}. To use it, give --score-thresh' in result.err
+    assert f'The threshold is in results/{kept.name}. To use it, add --score-thresh' in result.err

@@ -93,7 +93,7 @@ def test_what_was_begun_before_there_were_runtimes_goes_on_in_torch(written):
     def resumed_in(runtime):
         return Journal(written.parent, SETTINGS | {'--runtime': runtime}, resume=True)
 
-    with pytest.raises(InputError, match='--runtime was torch, is auto. Give the earlier'):
+    with pytest.raises(InputError, match='--runtime was torch and is now auto. Use the earlier'):
         resumed_in('auto')
     assert resumed_in('torch').answered == set(NAMES)
 

@@ -24,7 +24,7 @@ def short(monkeypatch):
 def test_pictures_that_are_not_learned_name_what_is_broken(tool, data, short, tmp_path):
     result = tool('train', TINY, '--scratch', '--data-root', data, '--overfit', 3)
     said = refused(result, 'on the 3 images after 4 steps, not above 0.9. The broken link:')
-    assert '\n  schedule: the run has 8 steps, 4 in an epoch' in said
+    assert '\n  schedule: the run has only 8 steps, and an epoch has 4' in said
     assert 'suspect: schedule: ' in result.out
     folder = tmp_path / 'work_dirs' / 'tiny_detr' / 'overfit'
     assert len(json.loads((folder / 'few.json').read_text())['images']) == 3

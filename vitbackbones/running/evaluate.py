@@ -183,7 +183,7 @@ def _keep_threshold(checkpoint: Path, threshold: Threshold, report: Path) -> Non
         except InputError as error:  # such as a disk that is read-only
             reason = str(error)
     place = write_threshold(checkpoint, threshold, report)
-    score = f'use predict with --score-threshold {threshold.score:g}'
+    score = f'add --score-threshold {threshold.score:g} to predict'
     show_warnings([f'{reason}. The threshold is in {place}. To use it, {score}'])
 
 
