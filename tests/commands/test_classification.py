@@ -97,7 +97,7 @@ def test_other_sets_of_imagenet(tool, tmp_path, checkpoint, imagenet, folders):
     assert re.search(r'^real/top1 +100.000$', result.out, re.M), result.out + result.err
     assert re.search(r'^real/images +2.000$', result.out, re.M)
     result = on_imagenet(tool, tmp_path, checkpoint, imagenet, 'v2-matched')
-    refused(result, 'imagenetv2-matched-frequency-format-val', 'is not there')
+    refused(result, 'imagenetv2-matched-frequency-format-val', 'does not exist')
     result = tool('test', TINY_CLS, checkpoint, '--data-root', folders, '--dataset', 'real')
     refused(result, '--dataset real', 'tests on CustomDataset')
 

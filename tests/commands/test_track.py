@@ -16,7 +16,7 @@ def test_a_classifier_is_followed_and_its_best_checkpoint_is_tested(run, tool, f
     (best,) = work_dir.glob('best_accuracy_top1_epoch_1.pth')
     given = ('test', TINY_CLS, 'work_dirs/tiny_cls', '--data-root', folders, '--draw', 'drawn')
     latest = tool(*given)
-    assert f'epoch_1.pth, the latest; {work_dir}/best stands for {best.name}' in latest.out
+    assert f'epoch_1.pth, the latest; {work_dir}/best is {best.name}' in latest.out
     assert '3 images in drawn' in latest.out
     again = tool('test', TINY_CLS, 'work_dirs/tiny_cls/best', '--data-root', folders)
     assert f'checkpoint: {best}, the best\n' in again.out

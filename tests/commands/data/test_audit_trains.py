@@ -35,7 +35,7 @@ def test_boxes_are_audited_and_pictures_picked_that_are_not_labeled(run, pets, s
         picture.save(tmp_path / 'new' / f'{number}.png')
     shutil.copyfile(pets / 'images' / '3.png', tmp_path / 'new' / 'known.png')
     result = run('audit', pets, '--out', 'out', '--folds', 2, '--pick', 2, 'new')
-    assert '1 of 4 pictures' in result.out
+    assert '1 of 4 images' in result.out
     rows = [*csv.DictReader((tmp_path / 'out' / 'pick.csv').read_text().splitlines())]
     assert len({row['file'] for row in rows}) == 2
     assert not any('known' in row['file'] for row in rows)

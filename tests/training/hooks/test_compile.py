@@ -76,7 +76,7 @@ def test_parameters_keys_evaluation_and_copies_stay():
 def test_a_machine_without_a_compiler_is_told_so_before_the_first_step():
     with (
         torch._inductor.config.patch({'cpp.cxx': (None, '/nonexistent/g++')}),
-        pytest.raises(InputError, match=r'no C\+\+ compiler was found. Install one .*, or remove --compile'),
+        pytest.raises(InputError, match=r'no C\+\+ compiler .*, or remove --compile'),
     ):
         CompileHook().before_train(SimpleNamespace(model=tiny()))
 

@@ -146,5 +146,7 @@ def test_nothing_but_finite_averages_is_resumed(tmp_path):
     content = torch.load(tmp_path / 'epoch_1.pth', weights_only=False)
     content['averaged_state_dict']['out.bias'].fill_(torch.nan)
     torch.save(content, tmp_path / 'epoch_1.pth')
-    with pytest.raises(InputError, match=r'1 of 6 tensors contain NaN or infinite values: out\.bias'):
+    with pytest.raises(
+        InputError, match=r'1 of 6 tensors contain NaN or infinite values: out\.bias'
+    ):
         resume(tmp_path, ours('last'))
