@@ -80,7 +80,7 @@ def test_a_file_that_may_hold_code_is_measured_where_it_is_trusted(tool, tmp_pat
 
 @pytest.mark.parametrize(('config', 'task'), [(TINY, 'detection'), (TINY_SEG, 'segmentation')])
 def test_a_file_of_another_task_is_refused(tool, classifier, data, config, task):
-    said = f'model.onnx is of classification, and the config of {task}'
+    said = f'model.onnx was exported for classification, but the config is for {task}'
     refused(tool('test', config, classifier, '--data-root', data), said)
 
 
@@ -89,4 +89,4 @@ def test_what_does_not_fit_is_refused_before_the_test(tool, classifier, folders)
     refused(tool(*given, '--fused'), '--fused: is not supported for an exported file')
     card = json.loads(card_path(classifier).read_text())
     card_path(classifier).write_text(json.dumps(card | {'classes': ['a', 'b', 'c']}))
-    refused(tool(*given), 'model.onnx was trained for 3 classes (a, b, c), but the data set')
+    refused(tool(*given), 'model.onnx was trained for 3 classes (a, b, c), but the dataset')

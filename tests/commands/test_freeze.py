@@ -105,7 +105,7 @@ def test_more_stages_than_there_are_is_refused(tool, data):
     said = tool('train', TINY_SEG, '--scratch', '--data-root', data, '--freeze', '2')
     refused(said, 'frozen_stages=2: must be in [-1, 1]')
     said = tool('train', 'detr_r50_shapes', '--freeze', '5')
-    refused(said, '--freeze 5: the backbone of this config has 4 stages')
+    refused(said, '--freeze 5: the backbone of this config has only 4 stages')
 
 
 @pytest.mark.parametrize('text', ['0', '-1', 'nan', 'inf', 'many'])

@@ -79,7 +79,7 @@ def test_another_prediction_is_not_continued(tool, predict, models, files):
     torch.save(state, 'other.pth')
     own, other = models / 'tiny_cls.pth', Path('other.pth')
     for text, given in {
-        '--score-threshold was 0.3, is 0.5': (own, files, '--score-thr', 0.5),
+        '--score-threshold was 0.3 and is now 0.5': (own, files, '--score-thr', 0.5),
         'CHECKPOINT was tiny_cls.pth (': (other, files),
         f'the folder of the inputs was {files}/, is {files}/sub': (own, files / 'sub'),
         'CONFIG was tiny_cls.py': (own, files, '--cfg-options', 'model.head.topk=1'),
