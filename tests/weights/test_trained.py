@@ -83,4 +83,4 @@ def test_a_config_without_weights_in_the_box_says_which_have_some(tool, drawn): 
     result = tool('predict', 'detr_pvt_s_shapes', drawn, '--out', 'out')
     assert result.status == 2
     assert 'detr_pvt_s_shapes: the package includes no trained weights' in result.err
-    assert f'has those of {", ".join(NAMES)}' in result.err
+    assert f'only for {", ".join(NAMES)}' in result.err

@@ -81,7 +81,7 @@ def test_another_prediction_is_not_continued(tool, predict, models, files):
     for text, given in {
         '--score-threshold was 0.3 and is now 0.5': (own, files, '--score-thr', 0.5),
         'CHECKPOINT was tiny_cls.pth (': (other, files),
-        f'the folder of the inputs was {files}/, is {files}/sub': (own, files / 'sub'),
+        f'the folder of the inputs was {files}/ and is now {files}/sub': (own, files / 'sub'),
         'CONFIG was tiny_cls.py': (own, files, '--cfg-options', 'model.head.topk=1'),
     }.items():
         result = tool('predict', models / 'tiny_cls.py', *given, '--out', 'out', '--resume')
