@@ -202,3 +202,26 @@ def test_the_suffix_of_a_shown_pattern_is_whole(tmp_path):
     with pytest.raises(InputError) as error:
         find_pairs(tmp_path)
     assert "--pictures 'images/{}.png'" in str(error.value)
+
+
+def test_three_pictures_of_one_name_are_refused_as_two(tmp_path):
+    draw(tmp_path, *(f'images/{{}}.{suffix}' for suffix in ('bmp', 'jpg', 'png')), numbers=[1, 2])
+    draw(tmp_path, 'masks/{}.png', numbers=[1, 2])
+    with pytest.raises(InputError, match='1.png matches several .*1.bmp and images/1.jpg'):
+        find_pairs(tmp_path)
+
+
+def test_a_folder_of_masks_of_which_few_belong_to_pictures_is_no_other_version(tmp_path):
+    draw(tmp_path, 'images/{}.jpg', 'masks/{}.png', numbers=range(10))
+    draw(tmp_path, 'masks_v2/{}.png', numbers=[*range(4), *range(50, 56)])
+    assert len(find_pairs(tmp_path).found) == 10
+    draw(tmp_path, 'masks_v2/{}.png', numbers=range(4, 7))
+    with pytest.raises(InputError, match='masks_v2'):
+        find_pairs(tmp_path)
+
+
+def test_a_form_of_names_must_fit_two_pictures(tmp_path):
+    write(tmp_path, {f'images/{name}.jpg': None for name in ('a_left', 'b_left', 'c', 'd')})
+    write(tmp_path, {f'masks/{name}.png': None for name in ('a_seen', 'b_seen')})
+    expected = {(f'images/{name}_left.jpg', f'masks/{name}_seen.png') for name in 'ab'}
+    assert paths(tmp_path, find_pairs(tmp_path)) == expected
