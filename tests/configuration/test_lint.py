@@ -1,6 +1,7 @@
 """Unknown keys are found before anything is built, and known ones are left alone."""
 
 import pytest
+from mmengine.config import Config
 
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.names import config_files
@@ -61,6 +62,14 @@ def finding(**options):
 )
 def test_found_with_a_suggestion(options, message):
     assert message in finding(**options)
+
+
+def test_a_setting_of_training_and_then_the_shortest_is_suggested():
+    config = read_config(str(CONFIG))
+    config = Config(dict(sorted(config.to_dict().items(), reverse=True)))  # val before train
+    with pytest.raises(InputError) as error:
+        lint(config, ['batch_size'])
+    assert "did you mean 'train_dataloader.batch_size'" in str(error.value)
 
 
 def test_all_findings_at_once():

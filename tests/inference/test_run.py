@@ -88,3 +88,20 @@ def test_after_a_batch_that_cannot_be_written_comes_no_other(sources, tmp_path):
     with pytest.raises(OSError, match='no space'):
         run(tmp_path, Model(), writer=Full).all(sources)
     assert Journal(tmp_path / 'out', {}, resume=True).answered == {f'{i}.png' for i in range(4)}
+
+
+def test_each_video_is_ended_before_the_next_begins(tmp_path):
+    for name in '01':
+        codec = cv2.VideoWriter.fourcc(*'MJPG')
+        video = cv2.VideoWriter(str(tmp_path / f'{name}.avi'), codec, 5, (16, 16))
+        for _ in range(3):
+            video.write(np.zeros((16, 16, 3), np.uint8))
+        video.release()
+    found = find_sources([tmp_path], tmp_path / 'out')
+    working = run(tmp_path, Model())
+    ended = []
+    working.pictures.end_video = lambda: ended.append(
+        len(working.journal.path.read_bytes().splitlines())
+    )
+    working.all(found)
+    assert ended == [3, 7]  # lines of frames, and one for the end of the first video

@@ -120,6 +120,7 @@ def test_a_trial_of_one_step_is_meant():
         ({'max_epochs': 5, 'val_begin': 5}, False),
         ({'max_iters': 5, 'val_begin': 6}, True),
         ({'max_epochs': 5}, False),
+        ({'max_epochs': 1}, False),
         ({'max_epochs': True, 'val_begin': 6}, False),
         ({'max_epochs': 0.5, 'val_begin': 6}, False),
         ({'max_epochs': 1, 'val_begin': 2}, True),

@@ -14,6 +14,7 @@ from vitbackbones.utils.files import (
     as_csv,
     folder_lock,
     is_abandoned,
+    prepare_folder,
     read_json,
     read_small,
     remove_parts,
@@ -286,3 +287,11 @@ def test_folders_that_were_locked_are_abandoned(folder, tmp_path):
     mask = os.umask(0)
     os.umask(mask)
     assert mode == 0o666 & ~mask
+
+
+def test_a_folder_to_write_to_is_made(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert prepare_folder('a/b', '--out') == tmp_path / 'a' / 'b'
+    assert [*(tmp_path / 'a' / 'b').iterdir()] == []
+    with pytest.raises(InputError, match='^--out /proc/nowhere: cannot be written'):
+        prepare_folder('/proc/nowhere', '--out')

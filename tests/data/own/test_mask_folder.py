@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitbackbones.data.own.mask_folder import find_mask_parts
+from vitbackbones.data.own.mask_folder import find_mask_parts, named_parts
 from vitbackbones.errors import InputError
 
 from .folders import write
@@ -131,3 +131,10 @@ def test_links_to_pictures_that_are_gone_are_named(tmp_path):
     (tmp_path / 'images' / '0.png').symlink_to('moved.png')
     with pytest.raises(InputError, match=r'Links point to .*images/moved\.png, which no longer'):
         find_mask_parts(tmp_path)
+
+
+def test_masks_in_color_come_first_only_where_they_are_asked_for(tmp_path):
+    write(tmp_path, files('images', 'masks') | files('images', 'color_masks'))
+    for coded, folder in (({}, 'masks'), ({'coded': True}, 'color_masks')):
+        (part,) = named_parts(tmp_path, **coded).values()
+        assert part.masks == tmp_path / folder
