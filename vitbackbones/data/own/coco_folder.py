@@ -111,7 +111,12 @@ def measurable(parts: dict[str, CocoPart], testing: bool = False) -> dict[str, C
     for file, marks in crowds.items():
         require_counted(str(file), marks)
     if not any(part.labeled for part in parts.values()):
-        raise InputError(f'{", ".join(map(str, crowds))}: no image has an object that counts')
+        fault = f'{", ".join(map(str, crowds))}: no image has an object that counts'
+        thin = (
+            ': the boxes are thinner than a pixel. COCO boxes are [x, y, width, height] in pixels, '
+            'not fractions of the image.'
+        )
+        raise InputError(fault + thin if _objects(parts) else fault)
     bare = [split for split in ('test', 'val') if split in parts and not parts[split].labeled]
     for split in bare:
         fault = f'{parts[split].file}: no image for {split} has an object that counts'
