@@ -11,11 +11,12 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import RLock
 
 import numpy as np
 import torch
 from mmengine.fileio.backends import registry_utils
-from mmengine.utils import ManagerMixin
+from mmengine.utils import ManagerMixin, manager
 from torch.utils.data._utils import signal_handling
 
 # starts of variables; cv2 sets the last
@@ -38,6 +39,8 @@ class SharedState:
             content = before.get(id(table), {})
             table.clear()
             table.update(content)
+        # a named instance that could not be made keeps the lock, for which other threads wait
+        manager._lock = RLock()
 
     def changed(self) -> list[str]:
         """The names of what differs now."""

@@ -152,6 +152,16 @@ def test_in_another_thread_it_trains_and_says_that_signals_end_it(notebook, caps
     )
 
 
+def test_in_another_thread_it_trains_after_a_logger_has_failed(notebook):
+    with pytest.raises(OSError, match='nowhere'):
+        MMLogger.get_instance('failed', log_file='nowhere/log.txt')
+    found = []
+    thread = Thread(target=lambda: found.append(notebook('run', epochs=1)), daemon=True)
+    thread.start()
+    thread.join(120)  # it would wait forever for a lock of mmengine
+    assert found
+
+
 def test_one_run_at_a_time(notebook):
     with RUNS, pytest.raises(InputError, match='another run is active in this process'):
         notebook('run')

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from threading import RLock
 from typing import NoReturn
 
 import numpy as np
@@ -95,3 +96,21 @@ def fill_before_building(build: Callable) -> Callable:
         return build(self, cfg, *arguments, **options)
 
     return build_filled
+
+
+@contextmanager
+def own_manager_lock() -> Iterator[None]:
+    """Give mmengine's named instances a lock of this block's own.
+
+    mmengine keeps its lock when the constructor of an instance fails, such as that of a logger
+    whose file cannot be written. The thread that failed does not notice it, as the lock is
+    reentrant; every other thread waits forever.
+    """
+    from mmengine.utils import manager
+
+    theirs = manager._lock
+    manager._lock = RLock()
+    try:
+        yield
+    finally:
+        manager._lock = theirs

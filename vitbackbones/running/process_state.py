@@ -17,6 +17,7 @@ from mmengine.utils import ManagerMixin
 from torch import multiprocessing
 
 from ..errors import InputError
+from ..openmmlab.runs import own_manager_lock
 from ..utils.started import started
 
 RUNS = Lock()
@@ -34,7 +35,12 @@ def run_of_a_call(command_line: Sequence[str]) -> Iterator[None]:
     if not RUNS.acquire(blocking=False):
         raise InputError('another run is active in this process; wait for its end')
     try:
-        with started(call=[*command_line]), named_instances_kept(), settings_kept():
+        with (
+            started(call=[*command_line]),
+            own_manager_lock(),
+            named_instances_kept(),
+            settings_kept(),
+        ):
             yield
     finally:
         RUNS.release()
