@@ -44,7 +44,7 @@ def test_changes_come_before_the_base():
         ({'base': 'a', 'embed_dims': 0}, 'arch.embed_dims=0: must be one integer of at least 1'),
         ({'base': 'a', 'depths': 3}, 'arch.depths=3: must be a list with integers of at least 1'),
         ({'base': 'a', 'depths': []}, r'arch.depths=\[\]: must be a list with integers'),
-        ({'base': 'a', 'mlp_ratio': 'x'}, "arch.mlp_ratio='x': must be one of the numbers from 0"),
+        ({'base': 'a', 'mlp_ratio': 'x'}, "arch.mlp_ratio='x': must be one number of at least 0"),
     ],
 )
 def test_archs_that_cannot_be(arch, message):

@@ -86,7 +86,7 @@ def test_train_interrupt_resume_test_draw(start, data, tmp_path):
     draw = ['--draw', 'pictures', '--num-pictures', '3', '--score-threshold', '0']
     output = finish(start(*test, *draw))
     assert re.search(r'^coco/bbox_mAP +-?\d\.\d{3}$', output, re.M)
-    assert '3 pictures in pictures, together in pictures/contact_sheet.png' in output
+    assert '3 images in pictures, all of them in pictures/contact_sheet.png' in output
     names = {path.name for path in (tmp_path / 'pictures').iterdir()}
     assert names == {f'0000{i}_00000{i}.png' for i in (0, 2, 3)} | {'contact_sheet.png'}
     assert Image.open(tmp_path / 'pictures' / 'contact_sheet.png').width > 800
@@ -120,7 +120,7 @@ def test_smoke_and_amp(run, tmp_path):
     assert not (tmp_path / 'smoke' / 'interrupted.pth').exists()
     used = (tmp_path / 'smoke' / TINY_SEG.name).read_text()
     assert re.search(r"type='\S*(Bf16|Amp)OptimWrapper'", used)
-    passed = r'smoke test passed in \d+ s: tiny_seg, 3 steps .*iter_3.pth, 1 more after resum'
+    passed = r'smoke test passed in \d+ s: tiny_seg, 3 steps .*iter_3.pth, 1 more step after resum'
     assert re.search(passed, result.out.splitlines()[-1])
 
 

@@ -25,6 +25,7 @@ from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.find_checkpoint import latest_checkpoint
 from ..training.hooks.curves import told_when_stopped
+from ..utils.messages import plural
 from ..utils.processes import process_rank
 from .request import TrainRequest
 from .result import last_metrics
@@ -176,8 +177,8 @@ def run(config: Config) -> str:
     return (
         f'smoke test passed in {time.perf_counter() - start:.0f} s: '
         f'{config_name(config.filename)}, {len(losses)} steps (loss {losses[0]:.3g} to '
-        f'{losses[-1]:.3g}), evaluation ({measured}), {checkpoint.name}, {len(resumed)} more '
-        f'steps after resuming (loss {resumed[-1]:.3g})'
+        f'{losses[-1]:.3g}), evaluation ({measured}), {checkpoint.name}, '
+        f'{plural(len(resumed), "more step")} after resuming (loss {resumed[-1]:.3g})'
     )
 
 
