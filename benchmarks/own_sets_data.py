@@ -1,0 +1,74 @@
+"""The images that :mod:`benchmarks.own_sets` draws, as folders to train on.
+
+Drawn are the first n by a hash of the seed and the name of the file. So the images of a smaller n
+are among those of a larger one, and neither the order in an annotation file nor an image that is
+added later changes which of two images comes first.
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+from vitbackbones.data.own.pool import Pool, find_pool
+from vitbackbones.errors import InputError
+
+
+class RealSet:
+    """A set that ``--data-root`` reads.
+
+    Args:
+        root: the folder of the set, which is not changed.
+        work_dir: where its parts are written.
+
+    Attributes:
+        kind: of its labels, ``'boxes'`` or ``'masks'``.
+        drawable: the training images, numbers in the pool by file name. Each has labels, and none
+            is a validation image too.
+        val: the numbers of the validation images.
+
+    Raises:
+        InputError: the set cannot be read, or has no such images.
+    """
+
+    def __init__(self, root: Path, work_dir: Path) -> None:
+        self.pool = find_pool(root)
+        self.folder = work_dir / root.name
+        self.kind = 'boxes' if self.pool.content else 'masks'
+        self.val = self._rows('val')
+        tested = {self.pool.files[row] for row in self.val}
+        self.drawable = {
+            self.pool.files[row].relative_to(root).as_posix(): row
+            for row in self._rows('train')
+            if is_labeled(self.pool, row) and self.pool.files[row] not in tested
+        }
+        for split, rows in (('training', self.drawable), ('validation', self.val)):
+            if not rows:
+                raise InputError(
+                    f'{root}: has no labeled images for {split}. Add some, and name their split, '
+                    'as in train.json and val.json.'
+                )
+
+    def _rows(self, split: str) -> list[int]:
+        return [row for row, each in enumerate(self.pool.splits) if each == split]
+
+    def draw(self, n: int, seed: int) -> list[int]:
+        """Return the numbers of n training images."""
+        return [self.drawable[name] for name in shuffled(self.drawable, seed)[:n]]
+
+    def write(self, n: int, seed: int) -> Path:
+        """Write a folder with n training images and all validation images, and return it."""
+        linked = self.folder / 'all'
+        self.pool.link(linked)
+        folder = self.folder / f'n{n}_seed{seed}'
+        self.pool.write_part(folder, linked, {'train': self.draw(n, seed), 'val': self.val})
+        return folder
+
+
+def is_labeled(pool: Pool, row: int) -> bool:
+    """Tell whether an image has a mask, or a box that is no crowd."""
+    return pool.content is None or any(not ann['iscrowd'] for ann in pool.labels[row])
+
+
+def shuffled(names: Iterable[str], seed: int) -> list[str]:
+    """Return names in an order that depends on the seed and on each name alone."""
+    return sorted(names, key=lambda name: sha256(f'{seed} {name}'.encode()).digest())
