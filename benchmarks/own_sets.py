@@ -31,7 +31,7 @@ from typing import NamedTuple
 from vitbackbones.commands.cli import count
 from vitbackbones.commands.ending import run
 from vitbackbones.errors import InputError
-from vitbackbones.utils.files import folder_lock, prepare_folder
+from vitbackbones.utils.files import folder_lock, prepare_folder, require_apart
 from vitbackbones.version import __version__
 
 from .own_sets_data import RealSet
@@ -154,6 +154,7 @@ def measure(options: Namespace) -> None:
         InputError: sets could not be read, or runs failed; all others are done by then.
     """
     methods = [read_method(text, options.steps) for text in options.methods]
+    require_apart(Path(options.work_dir), '--work-dir', options.folder)
     work_dir = prepare_folder(options.work_dir, '--work-dir')
     prepare_folder(options.out.parent, '--out')
     faults: list[str] = []

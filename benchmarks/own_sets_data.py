@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
+from vitbackbones.data.own.coco_folder import is_counted
 from vitbackbones.data.own.pool import Pool, find_pool
 from vitbackbones.errors import InputError
+from vitbackbones.utils.messages import some
 
 
 class RealSet:
@@ -27,7 +29,7 @@ class RealSet:
         val: the numbers of the validation images.
 
     Raises:
-        InputError: the set cannot be read, or has no such images.
+        InputError: the set cannot be read, lacks files, or has no such images.
     """
 
     def __init__(self, root: Path, work_dir: Path) -> None:
@@ -41,7 +43,16 @@ class RealSet:
             for row in self._rows('train')
             if is_labeled(self.pool, row) and self.pool.files[row] not in tested
         }
-        for split, rows in (('training', self.drawable), ('validation', self.val)):
+        self._require_whole(root)
+
+    def _require_whole(self, root: Path) -> None:
+        if missing := [file for file in self.pool.files if not file.is_file()]:
+            names = some((file.relative_to(root) for file in missing), str)
+            raise InputError(
+                f'{root}: images are missing: {names}. Add them, or remove their labels.'
+            )
+        tested = [row for row in self.val if is_labeled(self.pool, row)]
+        for split, rows in (('training', self.drawable), ('validation', tested)):
             if not rows:
                 raise InputError(
                     f'{root}: has no labeled images for {split}. Add some, and name their split, '
@@ -65,8 +76,8 @@ class RealSet:
 
 
 def is_labeled(pool: Pool, row: int) -> bool:
-    """Tell whether an image has a mask, or a box that is no crowd."""
-    return pool.content is None or any(not ann['iscrowd'] for ann in pool.labels[row])
+    """Tell whether an image has a mask, or a box that counts."""
+    return pool.content is None or any(map(is_counted, pool.labels[row]))
 
 
 def shuffled(names: Iterable[str], seed: int) -> list[str]:

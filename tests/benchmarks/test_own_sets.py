@@ -133,6 +133,8 @@ def test_what_the_folder_does_not_have_is_one_message(tmp_path, started):
     make_sets(tmp_path, 'a', 'b')
     with pytest.raises(InputError, match='--sets c: .* has a, b'):
         measure(options(tmp_path, sets=['c']))
+    with pytest.raises(InputError, match='--work-dir must be neither inside'):
+        measure(options(tmp_path, work_dir=tmp_path / 'sets' / 'work'))
     measure(options(tmp_path, sets=['b']))
     assert started == ['b, 2 images, seed 0, noise']
 

@@ -55,7 +55,7 @@ class CocoPart:
     @property
     def labeled(self) -> set[str]:
         """The names of the pictures with an object that counts."""
-        keys = {ann['image_id'] for ann in self.content['annotations'] if _counts(ann)}
+        keys = {ann['image_id'] for ann in self.content['annotations'] if is_counted(ann)}
         return {e['file_name'] for e in self.content['images'] if e['id'] in keys}
 
     def only(self, names: set[str]) -> 'CocoPart':
@@ -64,7 +64,7 @@ class CocoPart:
         return replace(self, content=of_pictures(self.content, keys), whole=False)
 
 
-def _counts(ann: dict) -> bool:
+def is_counted(ann: dict) -> bool:
     """Tell whether an annotation is no crowd and no box thinner than a pixel; a check does more."""
     sides = ann.get('bbox')
     sides = sides[2:] if isinstance(sides, list) else ()
