@@ -18,7 +18,7 @@ WORKDIR /opt/vitbackbones
 
 # torch's build, as for make; CUDA's libraries come with torch, the driver is the host's
 ARG TORCH=cpu
-ARG EXTRAS=lean,export,hub,distill
+ARG EXTRAS=lean,export,hub,pretrained
 RUN make .venv/.installed PYTHON=python TORCH="$TORCH" EXTRAS="$EXTRAS" \
     && rm -rf /root/.cache
 

@@ -13,6 +13,9 @@ from setuptools import find_packages
 
 from vitbackbones.configuration.doctor import ONEDL
 from vitbackbones.version import __version__
+from vitbackbones.weights import PUBLISHED
+from vitbackbones.weights.installed import SCHEME as PIP
+from vitbackbones.weights.table import packaged
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -69,6 +72,17 @@ def test_the_oldest_set_holds_the_lower_bounds():
         bounds = {Version(bound.version) for bound in each.specifier if bound.operator == '>='}
         pinned = {Version(bound.version) for bound in oldest[normal(each.name)].specifier}
         assert bounds <= pinned, each
+
+
+def test_packages_of_weights_are_in_every_test_environment():
+    extra = {each.name: each for each in asked_for('pretrained')}
+    rows = [row for row in map(packaged, PUBLISHED) if row]
+    brought = {row.url.removeprefix(PIP).partition('/')[0] for row in rows}
+    assert brought == extra.keys() - {'timm'}
+    assert brought <= {each.name for each in asked_for('dev')}
+    for file in set(SETS) - {ROOT / 'constraints-openmmlab.txt'}:  # which takes the first in
+        pinned = {each.name: each for each in pins(file)}
+        assert all(pinned[name].specifier == extra[name].specifier for name in brought), file.name
 
 
 def test_the_citation_is_of_this_release_and_names_the_papers_that_the_package_links():

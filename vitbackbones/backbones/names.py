@@ -8,6 +8,7 @@ from ..errors import OptionError
 from ..utils.messages import did_you_mean
 from ..weights import PUBLISHED
 from . import HOSTS
+from .foreign.timm_models import Timm, weights_of
 
 # name: (backbone, its arguments, what the head reads), as the backbones say themselves; a class
 # does not answer to the names of the one that it derives from
@@ -35,6 +36,27 @@ def list_models(
     if pretrained:
         names = [name for name in names if name in PUBLISHED and PUBLISHED[name].url is not None]
     return sorted(names)
+
+
+OF_TIMM = 'timm:'  # before a name of timm
+
+
+def entry_of(name: str) -> tuple:
+    """Return the entry of a name in :data:`MODELS`, or one like it for ``timm:NAME``.
+
+    Raises:
+        OptionError: there is none.
+    """
+    if name.startswith(OF_TIMM):
+        return Timm, {'name': name.removeprefix(OF_TIMM), 'pre_logits': True}, 'pooled'
+    require_name(name)
+    return MODELS[name]
+
+
+def published_start(name: str) -> str:
+    """Return by what ``weights.fetch`` finds the weights that were published for a model."""
+    of_timm = name.startswith(OF_TIMM)
+    return (weights_of(name.removeprefix(OF_TIMM)) if of_timm else None) or name
 
 
 def require_name(name: str) -> None:

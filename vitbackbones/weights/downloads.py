@@ -4,7 +4,8 @@ A web server's file comes by torch.hub and is kept in its folder, under the whol
 files are called ``model.safetensors``. Where the table or its own name says a hash, as in
 ``deit_small-cd65a155.pth``, the content must have it. A download is kept only after it was read
 without an error, so that neither half a file nor the error page of a server stays behind. Files of
-``hf-hub:OWNER/NAME`` come by huggingface_hub and its cache.
+``hf-hub:OWNER/NAME`` come by huggingface_hub and its cache, those of ``pip:PACKAGE/FILE`` by pip
+(``installed``).
 """
 
 import hashlib
@@ -22,12 +23,15 @@ from torch.hub import tqdm
 
 from ..errors import InputError
 from ..utils.packages import import_optional
+from .installed import SCHEME as PIP
+from .installed import find_installed
 from .read.load import load_file
 from .table import HUB_ADDRESS, find, is_name
 from .trained import trained_weights
 
 OTHERWISE = 'Download it in another way and give the file (train: --pretrained FILE, or --scratch).'
 SCHEME = 'hf-hub:'
+EXTRA = "'vitbackbones[pretrained]'"  # what pip installs the packages of the table by
 WEB = ('http://', 'https://')
 FILES = ('model.safetensors', 'pytorch_model.bin')  # of a repository, the first that it has
 # The beginning of a file's SHA-256 in its name, as in torch.hub; OpenMMLab's names have dates, too.
@@ -97,7 +101,7 @@ def load_url(url: str, model_dir: str | None = None, progress: bool = True) -> d
 
 
 def local(source: str | Path) -> str | Path:
-    """Return the file that a name or ``hf-hub:OWNER/NAME`` stands for; anything else as it is.
+    """Return the file of a name, ``hf-hub:OWNER/NAME`` or ``pip:PACKAGE/FILE``; else ``source``.
 
     A file of that name comes first, then weights that come with the package.
 
@@ -105,7 +109,7 @@ def local(source: str | Path) -> str | Path:
         InputError: as of :func:`fetch`.
     """
     text = str(source)
-    if os.path.exists(text) or not (is_name(text) or text.startswith(SCHEME)):
+    if os.path.exists(text) or not (is_name(text) or text.startswith((SCHEME, PIP))):
         return source
     return trained_weights().get(text) or fetch(text)
 
@@ -114,21 +118,26 @@ def fetch(source: str) -> Path:
     """Return a local file of weights; download it if it is not cached.
 
     Args:
-        source: a name in the table, ``hf-hub:OWNER/NAME`` (:func:`fetch_from_hub`), or an address
-            such as ``https://...``.
+        source: a name in the table, ``hf-hub:OWNER/NAME`` (:func:`fetch_from_hub`),
+            ``pip:PACKAGE/FILE`` (:func:`find_installed`), or an address such as
+            ``https://...``.
 
     Raises:
-        InputError: nothing was published by that name, or it cannot be downloaded; the message
-            says what else can be done.
+        InputError: nothing was published by that name, it cannot be downloaded, or its package is
+            not installed; the message says what else can be done.
     """
     if source.startswith(SCHEME):
         return fetch_from_hub(source)
+    if source.startswith(PIP):
+        return find_installed(source)
     if source.lower().startswith(WEB):
         return fetch_url(source)
     row = find(source)
     if row.url is None:
         raise InputError(f'{source}: only a browser can download it ({row.source}). {OTHERWISE}')
     try:
+        if row.url.startswith(PIP):
+            return find_installed(row.url, row.sha256 or '', EXTRA)
         return fetch_url(row.url, sha256=row.sha256)
     except InputError as error:
         copy = f' The hub has a copy: {SCHEME}{row.hf_hub}' if row.hf_hub else ''

@@ -20,8 +20,10 @@ from ..utils.messages import shorten
 from .convert import FORMATS, OWN, find_format, take_state_dict, unwrap, without_wrapper
 from .convert.state_dict import TRANSFORMERS
 from .convert.state_dict import stored_size as size_of
-from .downloads import load_anywhere
+from .downloads import load_anywhere, local
+from .installed import sha256_of
 from .read.load import IMAGES
+from .table import packaged
 
 LOG = logging.getLogger('vitbackbones')
 INITIALIZERS = ('Pretrained', 'vitbackbones.Pretrained')
@@ -215,14 +217,20 @@ def load_pretrained(
     content = load_anywhere(checkpoint)
     with errors_name_file(checkpoint):
         taken = take_state_dict(content, state_key)
-        foreign = hasattr(module, 'in_own_keys')  # of another library, whose layouts are its own
-        raw = without_wrapper(taken) if foreign else unwrap(taken)
-        name = 'native' if foreign else find_format(raw)
+        network = module.backbone if hasattr(module, 'split_converted') else module
+        foreign = hasattr(network, 'in_own_keys')  # of another library, whose layouts are its own
+        raw = unwrap(taken)
+        name = find_format(raw)
+        if foreign and not FORMATS[name].of_timm:
+            raw = without_wrapper(taken)
+            name = 'native'
         layout = FORMATS[name]
         ours = name in OWN and any('backbone.' in key for key in taken)
         size = stored_size or size_of(taken)
         origin = Origin(size and (size[0], size[1]), 'ask' if ours else 'square')
-        state = module.in_own_keys(raw, origin) if foreign else layout.convert(raw)
+        state = layout.convert(raw)
+        if foreign:
+            state = network.in_own_keys(state, origin)
         if hasattr(module, 'split_converted'):  # a classifier: backbone and head have own keys
             state = module.split_converted(without_wrapper(state), origin)
         else:  # another whole model has the keys of all its parts
@@ -245,6 +253,10 @@ def load_pretrained(
     LOG.log(level, f'{checkpoint} -> {type(module).__name__}: {coverage}')
     if layout.note:
         LOG.info(f'{checkpoint}: {layout.note}')
+    row = packaged(checkpoint)
+    file = Path(local(checkpoint) if row else '')
+    if row and file.is_file() and sha256_of(file) == row.sha256:
+        LOG.info(f'{row.name}: license {row.license}, SHA-256 {row.sha256}')
     return coverage
 
 

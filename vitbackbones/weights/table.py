@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import InputError
 from ..utils.literals import read_rows
 from ..utils.messages import did_you_mean
+from .installed import SCHEME as PIP
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Published:
         crop_pct: side of the crop, as a part of the short side of the resized image.
         input_size: channels, height and width.
         source: publisher, and the page that has the address.
-        url: https address; None if it is only published for browsers, see ``source``.
+        url: https address, or ``pip:PACKAGE/FILE`` (``installed``); None if it is only published
+            for browsers, see ``source``.
         hf_hub: the same weights on the Hugging Face hub, OWNER/NAME.
         sha256: all of the file's hash, or the beginning of it that its name carries.
         top1: accuracy on ImageNet in percent as published; None if not known.
@@ -143,6 +145,12 @@ def find(name: str) -> Published | Detector:
         f"{nearest}: create_model('{name}', checkpoint='{nearest}'{missing}), or --pretrained "
         'auto with a config'
     )
+
+
+def packaged(source: str | Path) -> Published | None:
+    """Return the published weights of a name, file or copy if a Python package brings them."""
+    row = PUBLISHED.get(name_of(source) or '')
+    return row if row and row.url and row.url.startswith(PIP) else None
 
 
 def license_of(source: str, sha256: str) -> str | None:

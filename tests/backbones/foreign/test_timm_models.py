@@ -7,6 +7,7 @@ from torch import nn
 
 from tests.backbones.foreign.timm_families import NAMES as FAMILIES
 from tests.backbones.foreign.timm_families import PAGE, equal_to_timm, row
+from vitbackbones import create_model
 from vitbackbones.backbones.foreign.timm_models import Timm, weights_of
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.layers.lora import add_adapters, merged_state
@@ -179,3 +180,30 @@ def test_adapters_of_all_linear_layers_learn_and_are_merged(name):
                     parameter -= parameter.grad.sign() * 0.01
     plain.load_state_dict(merged_state(backbone.state_dict())[0])
     torch.testing.assert_close(backbone.eval()(image), plain.eval()(image), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize('name', ['test_vit', 'test_convnext', 'test_efficientnet', 'resnet10t'])
+@torch.no_grad()
+def test_a_classifier_by_name_gives_timms_logits(name, tmp_path):
+    """The classifier is called head, head.fc, classifier and fc there."""
+    net = timm.create_model(name, num_classes=7).eval()
+    torch.save(net.state_dict(), tmp_path / 'w.pth')
+    model = create_model(f'timm:{name}', 7, checkpoint=tmp_path / 'w.pth').eval()
+    image = torch.randn(1, 3, *model.backbone.img_size)
+    assert torch.equal(model(image), net(image))
+    assert model.num_features == net.head_hidden_size
+    torch.save(model.state_dict(), tmp_path / 'own.pth')
+    again = create_model(f'timm:{name}', 7, checkpoint=tmp_path / 'own.pth').eval()
+    assert torch.equal(again(image), net(image))
+    vectors = create_model(f'timm:{name}', 0, checkpoint=tmp_path / 'w.pth').eval()
+    read = net.forward_head(net.forward_features(image), pre_logits=True)
+    assert torch.equal(vectors(image), read)
+
+
+def test_a_model_by_name_says_what_it_cannot_do():
+    with pytest.raises(OptionError, match="timm has no 'resnet81'; did you mean"):
+        create_model('timm:resnet81')
+    with pytest.raises(OptionError, match="timm:test_vit has no option 'bananas'"):
+        create_model('timm:test_vit', bananas=1)
+    with pytest.raises(InputError, match='timm:coatnet_nano_cc_224: no such file, and not'):
+        create_model('timm:coatnet_nano_cc_224', pretrained=True)

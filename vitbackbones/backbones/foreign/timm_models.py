@@ -11,6 +11,7 @@ from ...errors import OptionError
 from ...layers import Origin, fit_position
 from ...utils.messages import did_you_mean, in_one_line, some
 from ...utils.packages import import_optional
+from ...weights.table import packaged
 from ..shared.options import UNCHANGED, input_size
 from .base import Foreign, Network, leaves, tried
 
@@ -42,6 +43,8 @@ class Timm(Foreign):
         final_norm: whether the network's last norm is applied to the maps, where it has one.
         pretrained: whether ``init_weights`` fills it from the weights that timm names; or a file,
             an address or ``'hf-hub:OWNER/NAME'`` in their place, of timm's keys or its publisher's.
+        pre_logits: whether the vector of ``out_type='pooled'`` is what timm's classifier reads; by
+            default it is the mean of the map.
         settings: further arguments of ``timm.create_model``.
         options: arguments of :class:`~vitbackbones.backbones.base.Backbone`.
 
@@ -60,6 +63,7 @@ class Timm(Foreign):
         drop_path_rate: float = 0.0,
         final_norm: bool = False,
         pretrained: bool | str = False,
+        pre_logits: bool = False,
         settings: dict = UNCHANGED,
         **options,
     ) -> None:
@@ -80,11 +84,20 @@ class Timm(Foreign):
         self.choose_maps(out_indices, found)
         self.given = found.options
         self.net = create(name, self.given, num_classes=0)
-        # what lies behind the last map is left out; indices of the rest may change by it
-        self.indices = self.net.prune_intermediate_layers([*self.out_indices], not final_norm)
+        self.classifier = ''  # its name in timm, where it has a place behind this backbone
+        if pre_logits and self.out_type == 'pooled':
+            self.classifier = published['classifier']
+            self.out_channels = (self.net.head_hidden_size,)
+        else:
+            # what lies behind the last map is left out; indices of the rest may change by it
+            self.indices = self.net.prune_intermediate_layers([*self.out_indices], not final_norm)
         if self.with_cp:
             self.recompute(self.net.set_grad_checkpointing)
         self.start_from(pretrained, weights_of(name))
+
+    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
+        """Map images (N, in_channels, H, W) to maps, or to the vector (N, C) of ``pre_logits``."""
+        return (self.net(self.padded(image)),) if self.classifier else super().forward(image)
 
     def maps_of(self, image: Tensor) -> Sequence[Tensor]:
         return intermediates(self.net, image, self.final_norm, self.indices)
@@ -110,7 +123,10 @@ class Timm(Foreign):
         import_optional('timm.utils', EXTRA).reparameterize_model(self.net, inplace=True)
 
     def in_own_keys(self, state: dict[str, Tensor], origin: Origin) -> dict[str, Tensor]:
-        """Return what timm's filter makes of a state dict, without what is left out here."""
+        """Return what timm's filter makes of a state dict, without what is left out here.
+
+        The classifier that reads ``pre_logits`` gets the keys of ours, ``head``.
+        """
         if any(key.startswith('net.') for key in state):
             return state
         code = state.get('pos_embed')
@@ -128,7 +144,9 @@ class Timm(Foreign):
         own = self.net.state_dict()
         known = whole.state_dict()
         # left out are the classifier, and what lies behind the last map
-        return {f'net.{key}': x for key, x in state.items() if key in own or key not in known}
+        kept = {f'net.{key}': x for key, x in state.items() if key in own or key not in known}
+        heads = {f'{self.classifier}.{kind}': f'head.{kind}' for kind in ('weight', 'bias')}
+        return kept | {heads[key]: state[key] for key in heads.keys() & state.keys()}
 
 
 def create(name: str, given: Mapping[str, Any], **options) -> Any:
@@ -203,12 +221,17 @@ def published_config(name: str) -> dict:
 
 
 def weights_of(name: str) -> str | None:
-    """Return the address of the weights that timm names, None if there are none."""
+    """Return the address of the weights that timm names, None if there are none.
+
+    If a Python package brings them, it is their name in ``weights.table``.
+    """
     published = published_config(name)
     if repository := published.get('hf_hub_id'):
         if repository.endswith('/'):
             tag = f'.{published["tag"]}' if published.get('tag') else ''
             repository = f'{repository}{published["architecture"]}{tag}'
         file = published.get('hf_hub_filename')
-        return f'hf-hub:{repository}{f":{file}" if file else ""}'
+        address = f'hf-hub:{repository}{f":{file}" if file else ""}'
+        row = packaged(address)
+        return row.name if row else address
     return published.get('url') or None

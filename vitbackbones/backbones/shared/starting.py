@@ -120,8 +120,8 @@ def fit_channels(backbone: nn.Module, state: dict[str, Tensor], prefix: str) -> 
 
     Stems that begin otherwise (T2T-ViT's, SimpleViT's) need weights of their own channels.
     """
-    parts = backbone.named_modules()
-    name, conv = next(((name, part) for name, part in parts if type(part) is nn.Conv2d), ('', None))
+    convs = (each for each in backbone.named_modules() if isinstance(each[1], nn.Conv2d))
+    name, conv = next(convs, ('', None))
     stored = state.get(f'{prefix}{name}.weight')
     if conv is None or stored is None or stored.ndim != 4 or stored.shape[1] != STORED:
         return

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import columns, pyramids, whole_models
+from . import columns, efficientnet, pyramids, whole_models
 from .state_dict import WRAPPERS, StateDict, rename, take_state_dict, without_wrapper
 
 
@@ -23,6 +23,7 @@ class Format:
         unused: the keys that files of this layout hold and their own code never reads.
         note: what the keys leave open and a reader of the file has to know.
         whole_model: the files hold a backbone with all its heads, and the heads are converted too.
+        of_timm: the networks are not ours; the new keys are timm's.
     """
 
     detect: Callable[[StateDict], bool]
@@ -30,6 +31,7 @@ class Format:
     unused: Callable[[StateDict], list[str]] = lambda state: []
     note: str = ''
     whole_model: bool = False
+    of_timm: bool = False
 
 
 def _has(*keys: str) -> Callable[[StateDict], bool]:
@@ -87,6 +89,11 @@ FORMATS = {
         note=pyramids.SRET_NOTE,
     ),
     'swin': Format(pyramids.is_swin, pyramids.convert_swin),
+    'efficientnet': Format(
+        _has('_conv_stem.weight', '_blocks.0._depthwise_conv.weight'),
+        efficientnet.convert_efficientnet,
+        of_timm=True,
+    ),
     'deit': Format(_has('blocks.0.attn.qkv.weight'), dict),  # also timm's ViT
     'native': Format(_has(), dict),
 }
