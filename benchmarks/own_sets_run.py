@@ -58,7 +58,7 @@ def measure(data: str, work_dir: str, steps: int, seed: int, words: Sequence[str
     shared = {key: request.given()[key] for key in ('data_root', 'work_dir', 'cfg_options')}
     found = vitbackbones.test(request.config, trained.checkpoint, **shared).metrics
     return {
-        **{name: found[key] for name, key in METRICS.items() if key in found},
+        **{name: round(found[key], 4) for name, key in METRICS.items() if key in found},
         'cpu_s': round(ended.cpu - began.cpu, 1),
         'wall_s': round(ended.wall - began.wall, 1),
     }
