@@ -106,9 +106,9 @@ def tables(rows: Sequence[Row]) -> Iterator[str]:
 def _all_sets(rows: Sequence[Row], found: Measured, metric: str) -> Iterator[str]:
     for reference in REFERENCES:
         pairs = [(key, (key[0], reference)) for key in found if key[1] != reference]
-        yield from _section(f'{metric} against `{reference}`, all sets', rows, found, pairs)
+        yield from _section(f'{metric} against `{reference}`, all datasets', rows, found, pairs)
     pairs = [(key, (MANY, REFERENCES[0])) for key in found if key[0] == FEW]
-    title = f'{metric} with {FEW} images against `{REFERENCES[0]}` with {MANY}, all sets'
+    title = f'{metric} with {FEW} images against `{REFERENCES[0]}` with {MANY}, all datasets'
     yield from _section(title, rows, found, pairs)
 
 
@@ -123,7 +123,7 @@ def _section(
             lines.append(_comparison_line(rows, *ours, comparison))
     if lines:
         yield f'\n### {title}\n\n'
-        yield '| images | method | ratio | sets won | pairs | p | CPU s |\n'
+        yield '| images | method | ratio | datasets won | pairs | p | CPU s |\n'
         yield '|---|---|---|---|---|---|---|\n'
         yield from lines
 
@@ -146,11 +146,11 @@ def _each_set(rows: Sequence[Row], metric: str) -> Iterator[str]:
         if row[metric]:
             groups[row['set'], int(row['n']), row['method']].append(row)
     cells = [
-        {'set': name, 'images': str(n), 'method': f'`{method}`', 'cell': _cell(group, metric)}
+        {'dataset': name, 'images': str(n), 'method': f'`{method}`', 'cell': _cell(group, metric)}
         for (name, n, method), group in sorted(groups.items(), key=lambda item: item[0][:2])
     ]
-    yield f'\n### {metric} of each set\n\n'
-    yield from (f'{line}\n' for line in table(cells, ['set', 'images'], ['method'], '{cell}'))
+    yield f'\n### {metric} of each dataset\n\n'
+    yield from (f'{line}\n' for line in table(cells, ['dataset', 'images'], ['method'], '{cell}'))
 
 
 def _cell(rows: Sequence[Row], metric: str) -> str:
