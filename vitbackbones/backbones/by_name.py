@@ -25,6 +25,7 @@ from ..weights.table import name_of
 from . import hub
 from .base import Backbone
 from .feature_info import FeatureInfo
+from .foreign.timm_models import Timm
 from .head import GLOBAL_POOL, LinearHead, TwoTokenHead
 from .names import entry_of, published_start
 from .preprocessing import data_config
@@ -126,6 +127,10 @@ class Model(nn.Module):
             OptionError: an index is out of range, or the format is another one.
         """
         require_choice('output_fmt', output_fmt, ('NCHW', 'NLC'))
+        if isinstance(self.backbone, Timm):
+            asked: dict[str, Any] = {'norm': norm, 'stop_early': stop_early}
+            asked |= {'output_fmt': output_fmt, 'intermediates_only': intermediates_only}
+            return self.backbone.net.forward_intermediates(x, indices, **asked)
         key = self.backbone.stages_name
         count = len(getattr(self.backbone, key))
         last = count if indices is None else indices

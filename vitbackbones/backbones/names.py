@@ -65,8 +65,8 @@ def require_name(name: str) -> None:
         return
     timm = {Path(row.hf_hub).stem: key for key, row in PUBLISHED.items() if row.hf_hub}
     weights = timm.get(name.partition('.')[0], name)
-    if weights in PUBLISHED and PUBLISHED[weights].model in MODELS:
-        row = PUBLISHED[weights]
+    row = PUBLISHED.get(weights)
+    if row and (row.model in MODELS or row.model.startswith(OF_TIMM)):
         size = row.input_size[-1]
         image = f', img_size={size}' if size != 224 else ''
         file = f', checkpoint={weights!r}' if weights != row.model else ''

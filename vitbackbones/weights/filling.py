@@ -222,7 +222,8 @@ def load_pretrained(
         raw = unwrap(taken)
         name = find_format(raw)
         if foreign and not FORMATS[name].of_timm:
-            raw = without_wrapper(taken)
+            own = {*network.state_dict(), *network.net.state_dict()}
+            raw = without_wrapper(unwrap(taken, own=own))
             name = 'native'
         layout = FORMATS[name]
         ours = name in OWN and any('backbone.' in key for key in taken)

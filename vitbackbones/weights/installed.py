@@ -26,27 +26,25 @@ def find_installed(address: str, sha256: str = '', needed: str = '') -> Path:
         InputError: the address is not of this form, the package is not installed, or it has no
             such file or another content; the message has the command that solves it.
     """
-    from importlib.metadata import PackageNotFoundError, distribution  # takes a while
+    from importlib.metadata import distributions  # takes a while
 
     match = ADDRESS.fullmatch(address)
     if match is None:
         raise InputError(f'{address}: must be {SCHEME}PACKAGE/FILE')
     package, name = match.groups()
     install = f'pip install {needed or package}'
-    try:
-        found = distribution(package)
-    except PackageNotFoundError:
-        text = f'{address}: {package} is not installed. Install it with "{install}".'
-        raise InputError(text) from None
-    files = [each for each in found.files or () if f'/{each}'.endswith(f'/{name}')]
-    file = Path(str(files[0].locate()) if files else '')
-    digest = sha256_of(file) if file.is_file() else ''
-    if digest and digest.startswith(sha256):
+    found = [*distributions(name=package)]  # several, if pip was interrupted
+    if not found:
+        raise InputError(f'{address}: {package} is not installed. Install it with "{install}".')
+    files = [each for part in found for each in part.files or ()]
+    places = [Path(str(each.locate())) for each in files if f'/{each}'.endswith(f'/{name}')]
+    file = next(filter(Path.is_file, places), None)
+    digest = sha256_of(file) if file else ''
+    if file and digest.startswith(sha256):
         return file
-    found_hash = f'the SHA-256 of its file is {digest}, not {sha256}'
-    problem = found_hash if digest else 'it has no such file'
+    problem = f'its file has the SHA-256 {digest}, not {sha256}' if file else 'it has no such file'
     raise InputError(
-        f'{address}: {package} {found.version} is installed, but {problem}. Install it '
+        f'{address}: {package} {found[0].version} is installed, but {problem}. Install it '
         f'again with "pip uninstall --yes {package} && {install}".'
     )
 

@@ -8,7 +8,7 @@ from torch import nn
 from tests.backbones.foreign.timm_families import NAMES as FAMILIES
 from tests.backbones.foreign.timm_families import PAGE, equal_to_timm, row
 from vitbackbones import create_model
-from vitbackbones.backbones.foreign.timm_models import Timm, weights_of
+from vitbackbones.backbones.foreign.timm_models import Timm, intermediates, weights_of
 from vitbackbones.errors import InputError, OptionError
 from vitbackbones.layers.lora import add_adapters, merged_state
 
@@ -198,6 +198,41 @@ def test_a_classifier_by_name_gives_timms_logits(name, tmp_path):
     vectors = create_model(f'timm:{name}', 0, checkpoint=tmp_path / 'w.pth').eval()
     read = net.forward_head(net.forward_features(image), pre_logits=True)
     assert torch.equal(vectors(image), read)
+
+
+@pytest.mark.parametrize('prefix', ['model.', 'module.model.', 'encoder.', 'model.backbone.'])
+def test_what_a_training_program_puts_before_the_keys_is_removed(prefix, tmp_path):
+    net = timm.create_model('test_efficientnet')
+    state = {f'{prefix}{key}': x for key, x in net.state_dict().items()}
+    torch.save({'state_dict': state, 'hyper_parameters': {'lr': 0.1}}, tmp_path / 'a.ckpt')
+    backbone = Timm('test_efficientnet', pretrained=str(tmp_path / 'a.ckpt'))
+    backbone.init_weights()
+    assert torch.equal(backbone.net.conv_stem.weight, net.conv_stem.weight)
+
+
+def test_a_backbone_starts_from_the_detector_that_it_was_trained_in(tmp_path):
+    trained = Timm('test_vit', img_size=64)
+    state = {f'backbone.{key}': x for key, x in trained.state_dict().items()}
+    state |= {'neck.convs.0.weight': torch.ones(1), 'bbox_head.fc_cls.weight': torch.ones(1)}
+    torch.save({'state_dict': state, 'meta': {}}, tmp_path / 'epoch_1.pth')
+    backbone = Timm('test_vit', img_size=64, pretrained=str(tmp_path / 'epoch_1.pth'))
+    backbone.init_weights()
+    assert torch.equal(backbone.net.pos_embed, trained.net.pos_embed)
+
+
+def test_a_model_by_name_has_the_interface_of_ours():
+    model = create_model('timm:test_vit', 5).eval()
+    depth = model.group_matcher()
+    names = ('backbone.net.pos_embed', 'backbone.net.blocks.0.norm1.bias', 'head.fc.weight')
+    assert [depth(name) for name in names] == [0, 1, 7]
+    assert model.no_weight_decay() == {'backbone.net.pos_embed', 'backbone.net.cls_token'}
+    image = torch.randn(1, 3, *model.backbone.img_size)
+    maps = model.forward_intermediates(image, indices=2, norm=True, intermediates_only=True)
+    wanted = intermediates(model.backbone.net, image, True, 2)
+    for ours, theirs in zip(maps, wanted, strict=True):
+        assert torch.equal(ours, theirs)
+    model.reset_classifier(3)
+    assert model(image).shape == (1, 3)
 
 
 def test_a_model_by_name_says_what_it_cannot_do():

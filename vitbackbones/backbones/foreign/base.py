@@ -169,7 +169,8 @@ class Foreign(Backbone):
         return stages
 
     def layer_depth(self, name: str) -> tuple[int, int]:
-        return self.depths[name.removeprefix('net.')], self._last(self.depths) + 2
+        # the head behind it has an empty name
+        return self.depths.get(name.removeprefix('net.'), 0), self._last(self.depths) + 2
 
     def _last(self, groups: dict[str, int]) -> int:
         return max(groups[name] for name, _ in self.net.named_parameters())

@@ -5,7 +5,7 @@ same plus ``head.weight`` and ``head.bias``. A converter maps a state dict to an
 keys that it does not know as they are, so that the loader can report them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import partial
 
@@ -105,24 +105,31 @@ def find_format(state: StateDict) -> str:
     return next(name for name, layout in FORMATS.items() if layout.detect(state))
 
 
-def unwrap(checkpoint: dict, state_key: str | None = None) -> StateDict:
+def unwrap(checkpoint: dict, state_key: str | None = None, own: Container = ()) -> StateDict:
     """Take the state dict out of a checkpoint, and the backbone out of the model around it.
 
     Of an OpenMMLab model it also keeps a linear classification head. A file of a whole model whose
-    heads have a converter (``Format.whole_model``) stays whole. Arguments and errors as in
+    heads have a converter (``Format.whole_model``) stays whole. ``own`` are the keys of a network
+    of another library, whose layouts are its own. Other arguments and errors as in
     :func:`take_state_dict`.
     """
-    state = _without_prefix(take_state_dict(checkpoint, state_key))
+    state = _without_prefix(take_state_dict(checkpoint, state_key), own)
     return state if FORMATS[find_format(state)].whole_model else without_wrapper(state)
 
 
-def _without_prefix(state: StateDict) -> StateDict:
+def _is_known(state: StateDict, own: Container) -> bool:
+    name = find_format(state)
+    known = FORMATS[name].of_timm or (not own and name != 'native')
+    return known or any(key in own for key in state)
+
+
+def _without_prefix(state: StateDict, own: Container) -> StateDict:
     """Remove the first of ``WRAPPERS`` behind which a known layout is, where none is without it."""
-    if find_format(without_wrapper(state)) != 'native':
+    if _is_known(without_wrapper(state), own):
         return state
     for prefix in WRAPPERS:
         inner = {k.removeprefix(prefix): x for k, x in state.items() if k.startswith(prefix)}
-        if find_format(without_wrapper(inner)) != 'native':
+        if _is_known(without_wrapper(inner), own):
             rest = {key: x for key, x in state.items() if not key.startswith(prefix)}
             return rest | inner
     return state
