@@ -153,6 +153,7 @@ MODELS = LazyRegistry(
         'tasks.detection.dino': 'DINO',
         'tasks.segmentation.setr': 'MLANeck SETRAuxHead SETRMLAHead SETRNaiveHead SETRPUPHead',
         'tasks.classification.classifier': 'ImageClassifier',
+        'tasks.classification.dense_distillation': 'DenselyDistilled',
         'tasks.classification.distillation': 'Distilled DistillationHead',
         'tasks.classification.erasing': 'ErasingPreprocessor',
     },
@@ -163,7 +164,7 @@ DATASETS = LazyRegistry(
     ROOT_DATASETS,
     {
         'data.loading.mask_pairs': 'MaskPairs',
-        'data.public_sets': 'CIFAR10 CIFAR100 IdxPictures ImageNetV2 INaturalist',
+        'data.public_sets': 'CIFAR10 CIFAR100 IdxPictures ImageNetV2 INaturalist TinyImageNet',
         'data.shards.dataset': 'ImageNetShards',
     },
 )

@@ -1,4 +1,4 @@
-"""ReaL labels, the sets of ImageNet-V2, and iNaturalist's splits."""
+"""ReaL labels, the sets of ImageNet-V2, iNaturalist's splits, and Tiny-ImageNet."""
 
 import gzip
 import json
@@ -13,6 +13,7 @@ from vitbackbones.data.public_sets import (
     ImageNetV2,
     INaturalist,
     ReaLAccuracy,
+    TinyImageNet,
 )
 from vitbackbones.errors import InputError
 
@@ -139,3 +140,49 @@ def test_a_packed_file_that_was_cut_short(tmp_path):
     files = {'images': 'images.gz', 'labels': 'labels'}
     with pytest.raises(InputError, match='images.gz and .*: not MNIST'):
         IdxPictures(data_root=str(tmp_path), data_prefix=files)
+
+
+# ------------------------------------------------------------------------ Tiny-ImageNet
+
+
+def tiny(root, split):
+    return TinyImageNet(data_root=str(root), data_prefix={'img_path': split})
+
+
+def labels(dataset):
+    return {item['img_path'].split('/')[-1]: item['gt_label'] for item in dataset}
+
+
+def test_tiny_imagenet_as_published(tmp_path):
+    for code in ('n02', 'n01'):
+        picture(tmp_path / 'train' / code / 'images' / f'{code}_0.JPEG')
+        (tmp_path / 'train' / code / f'{code}_boxes.txt').write_text('n_0.JPEG\t0\t0\t7\t7\n')
+    for number in (0, 1, 2):
+        picture(tmp_path / 'val' / 'images' / f'val_{number}.JPEG')
+    rows = ['val_0.JPEG\tn02\t0\t1\t2\t3', 'val_1.JPEG\tn01\t0\t1\t2\t3', '']
+    (tmp_path / 'val' / 'val_annotations.txt').write_text('\n'.join(rows))
+    train = tiny(tmp_path, 'train')
+    assert labels(train) == {'n01_0.JPEG': 0, 'n02_0.JPEG': 1}
+    assert train.metainfo['classes'] == ('n01', 'n02')
+    val = tiny(tmp_path, 'val')
+    assert labels(val) == {'val_0.JPEG': 1, 'val_1.JPEG': 0}  # val_2 is not listed
+    assert val.metainfo['classes'] == ('n01', 'n02')
+
+
+def test_tiny_imagenet_in_class_folders(tmp_path):
+    for code in ('n02', 'n01'):
+        picture(tmp_path / 'val' / code / f'{code}.JPEG')
+    assert labels(tiny(tmp_path, 'val')) == {'n01.JPEG': 0, 'n02.JPEG': 1}
+
+
+def test_tiny_imagenet_without_pictures(tmp_path):
+    with pytest.raises(InputError, match='val: no pictures'):
+        tiny(tmp_path, 'val')
+    (tmp_path / 'val').mkdir()
+    listed = tmp_path / 'val' / 'val_annotations.txt'
+    listed.write_text('val_0.JPEG\tn02\t0\t1\t2\t3')
+    with pytest.raises(InputError, match=r'val_annotations.txt: .*val_0.JPEG does not exist'):
+        tiny(tmp_path, 'val')
+    listed.write_text('')
+    with pytest.raises(InputError, match='lists no pictures'):
+        tiny(tmp_path, 'val')

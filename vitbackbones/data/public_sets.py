@@ -125,6 +125,41 @@ class INaturalist(BaseDataset):
         return [{'img_path': str(root / file), 'gt_label': label} for file, label in pairs]
 
 
+class TinyImageNet(BaseDataset):
+    """Tiny-ImageNet: 64 x 64 pictures in 200 of ImageNet's classes, which are folders.
+
+    ``data_prefix`` is one split. Validation pictures lie in class folders, too, or together in
+    ``images`` with a list of their classes, as they are published. Labels number the classes in the
+    order of their codes, the names of the folders.
+
+    Raises:
+        InputError: there are no pictures, or a line of the list names none of them.
+    """
+
+    def load_data_list(self) -> list[dict]:
+        folder = Path(self.data_prefix['img_path'])
+        listed = folder / 'val_annotations.txt'
+        if listed.is_file():
+            rows = [line.split('\t') for line in listed.read_text().splitlines()]
+            pairs = [(folder / 'images' / row[0], row[1]) for row in rows if len(row) > 1]
+            absent = [file for file, _ in pairs if not file.is_file()]
+            if absent or not pairs:
+                found = f'{absent[0]} does not exist' if absent else 'it lists no pictures'
+                raise InputError(f'{listed}: {found}')
+        else:
+            files = sorted([*folder.glob('*/*.JPEG'), *folder.glob('*/images/*.JPEG')])
+            pairs = [(file, file.relative_to(folder).parts[0]) for file in files]
+            if not pairs:
+                raise InputError(
+                    f'{folder}: no pictures (CLASS/*.JPEG, CLASS/images/*.JPEG, or images/*.JPEG '
+                    'with val_annotations.txt)'
+                )
+        classes = sorted({name for _, name in pairs})
+        self._metainfo['classes'] = tuple(classes)
+        labels = {name: label for label, name in enumerate(classes)}
+        return [{'img_path': str(file), 'gt_label': labels[name]} for file, name in pairs]
+
+
 class ReaLAccuracy(BaseMetric):
     """Top-k accuracy with ReaL labels: right if any label is among the k.
 
