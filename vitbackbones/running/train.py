@@ -251,7 +251,7 @@ def _find_start(config: Config, request: TrainRequest) -> Config:
 def _keep_maps(config: Config, request: TrainRequest) -> Config:
     if request.cache_gb is None and request.cache_views is None:
         return config
-    if config.get('frozen') != BACKBONE:
+    if config.get('frozen') != BACKBONE and not config.model.get('teacher'):
         raise InputError(
             '--cache-gb, --cache-views: only the feature maps of a frozen backbone can be '
             'cached; add --freeze backbone and remove --lora'

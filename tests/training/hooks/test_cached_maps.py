@@ -16,6 +16,7 @@ from vitbackbones.data import shapes
 from vitbackbones.data.loading import image_file
 from vitbackbones.errors import InputError
 from vitbackbones.preparing.hooks import add_guards, add_hooks
+from vitbackbones.tasks.classification.dense_distillation import DenselyDistilled, network
 from vitbackbones.training.frozen import use_freeze
 from vitbackbones.training.hooks import cached_maps
 from vitbackbones.training.stored_maps import ROW, StoredMaps
@@ -193,6 +194,73 @@ def test_batches_that_are_mixed_are_refused(tmp_path):
     settings.default_hooks.ema = None
     with pytest.raises(InputError, match='data_preprocessor.batch_augments changes the images'):
         run_toy(keeping(settings, views=1))
+
+
+# ------------------------------------------------------------------------ of a teacher
+
+TEACHER = {'teacher': 'timm:test_efficientnet', 'teacher_size': 64, 'pairs': [(0, 3, 48)]}
+
+
+def taught(data, work_dir, *hooks, steps=8, **changes):
+    """A tiny classifier that learns the maps of a network of timm."""
+    settings = Config.fromfile(TINY_CLS)
+    settings.model.backbone.update(init_cfg=None, out_type='featmap')
+    model = {'type': 'vitbackbones.DenselyDistilled', 'neck': {'type': 'GlobalAveragePooling'}}
+    model['teacher_checkpoint'] = str(data.parent / 'teacher.pth')
+    settings.model.update(**model, **TEACHER, train_cfg=None)
+    train = settings.train_dataloader
+    train.update(num_workers=0, sampler={'type': 'InfiniteSampler', 'shuffle': True}, batch_size=2)
+    train.dataset.data_root = str(data)
+    settings.train_cfg = {'by_epoch': False, 'max_iters': steps}
+    settings.default_hooks.update(checkpoint=SAVING, ema=None)
+    settings.param_scheduler = None
+    settings.update(work_dir=str(work_dir), custom_hooks=list(hooks), **UNUSED, **changes)
+    return keeping(add_guards(settings), views=2)
+
+
+@pytest.fixture(scope='module')
+def folders(tmp_path_factory):
+    root = tmp_path_factory.mktemp('folders')
+    torch.save(network(TEACHER['teacher']).state_dict(), root / 'teacher.pth')
+    return shapes.write(root / 'data', train=4, val=3, size=48, layout='folders')
+
+
+def test_a_teacher_is_asked_once_for_each_view(folders, tmp_path, monkeypatch):
+    asked = count_calls(monkeypatch, DenselyDistilled, 'teach')
+    first = losses(run_toy(taught(folders, tmp_path / 'first', steps=40)))
+    assert asked.calls == 1 + 4 * 2  # one for the shapes
+    again = losses(run_toy(taught(folders, tmp_path / 'again', steps=40)))
+    assert asked.calls == 2 + 4 * 2
+    assert again == first
+
+
+def test_a_student_sees_its_pictures_and_learns_what_it_learns_without_a_cache(folders, tmp_path):
+    settings = taught(folders, tmp_path / 'plain')
+    settings.custom_hooks[-1]['gb'] = None
+    plain = losses(run_toy(settings))
+    assert losses(run_toy(taught(folders, tmp_path / 'kept'))) == pytest.approx(plain, rel=2e-3)
+
+
+def test_a_taught_run_resumes_to_the_bit(folders, tmp_path, cache):
+    whole = run_toy(taught(folders, tmp_path / 'whole'))
+    shutil.rmtree(cache)
+    with process_of_its_own(), pytest.raises(Killed):
+        run_toy(taught(folders, tmp_path / 'stopped', STOPS['killed']))
+    latest = str(latest_checkpoint(tmp_path / 'stopped'))
+    again = {'resume': True, 'load_from': latest}
+    assert state(run_toy(taught(folders, tmp_path / 'stopped', **again))) == state(whole)
+
+
+def test_another_size_of_the_teacher_has_answers_of_its_own(folders, tmp_path, cache):
+    run_toy(taught(folders, tmp_path / 'first', steps=1))
+    settings = taught(folders, tmp_path / 'second', steps=1)
+    settings.model.label_weight = 0.5
+    run_toy(settings)
+    assert len(keys(cache)) == 1
+    settings = taught(folders, tmp_path / 'third', steps=1)
+    settings.model.teacher_size = 96
+    run_toy(settings)
+    assert len(keys(cache)) == 2
 
 
 # ------------------------------------------------------------------------ the files

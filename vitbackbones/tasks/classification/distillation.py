@@ -21,11 +21,29 @@ from torch import Tensor, nn
 from ...errors import InputError
 from ...layers import require_choice
 from ...utils.messages import in_one_line
-from ...weights.convert import take_state_dict
+from ...weights.convert import FORMATS, find_format, take_state_dict
 from ...weights.read.load import load_file
 from .classifier import ImageClassifier
 
 KINDS = ('soft', 'hard')
+
+
+def frozen_teacher(teacher: nn.Module, checkpoint: str | None) -> nn.Module:
+    """Return a teacher, filled from exactly its weights if there is a file, that does not learn.
+
+    Raises:
+        InputError: the file is not of this teacher.
+    """
+    if checkpoint is not None:
+        state = take_state_dict(load_file(checkpoint))
+        try:
+            teacher.load_state_dict(FORMATS[find_format(state)].convert(state))
+        except RuntimeError as error:
+            raise InputError(
+                f'{checkpoint} does not fit the teacher {type(teacher).__name__}: '
+                f'{in_one_line(error, 300)}'
+            ) from error
+    return teacher.requires_grad_(False).eval()
 
 
 class DistillationHead(LinearClsHead):
@@ -98,22 +116,13 @@ class Distilled(ImageClassifier):
         """
         with torch.random.fork_rng(devices=()):
             teacher = MMPRETRAIN_MODELS.build(self.teacher_config)
-        if self.teacher_checkpoint is not None:
-            state = take_state_dict(load_file(self.teacher_checkpoint))
-            try:
-                teacher.load_state_dict(state)
-            except RuntimeError as error:
-                raise InputError(
-                    f'{self.teacher_checkpoint} does not fit the teacher '
-                    f'{type(teacher).__name__}: {in_one_line(error, 300)}'
-                ) from error
-        return teacher.requires_grad_(False).eval()
+        return frozen_teacher(teacher, self.teacher_checkpoint)
 
     @torch.no_grad()
-    def teach(self, images: Tensor) -> Tensor:
+    def teach(self, images: Tensor) -> tuple[Tensor, ...]:
         """Return the teacher's logits (N, classes) for ``images``; on a GPU in half precision."""
         with torch.autocast(images.device.type, torch.float16, enabled=images.is_cuda):
-            return self.teacher.to(images.device)(images).float()
+            return (self.teacher.to(images.device)(images).float(),)
 
     def loss(self, inputs: Tensor, data_samples: list) -> dict[str, Tensor]:
         """Return the terms of the loss.
@@ -121,7 +130,7 @@ class Distilled(ImageClassifier):
         Raises:
             InputError: teacher and student have different numbers of classes.
         """
-        teacher = self.teach(inputs)  # (N, classes)
+        (teacher,) = self.teach(inputs)  # (N, classes)
 
         def terms(features: tuple[Tensor, ...]) -> dict[str, Tensor]:
             student = self.head(features)  # (N, classes)

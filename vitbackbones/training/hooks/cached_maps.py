@@ -39,6 +39,7 @@ GB = 10**9
 DRAW = 2  # the first number of a key of random numbers, see ``vitbackbones.exact``
 TRIED = 2  # images whose views show whether a pipeline is random
 DRAWS = 8  # views of each
+TEACHER = ('teacher', 'teacher_size', 'pairs')
 LARGEST = 65504  # in half precision
 
 
@@ -100,14 +101,21 @@ class CachedMapsHook(Hook):
         model = runner.model.module if is_model_wrapper(runner.model) else runner.model
         loop = runner.train_loop
         self.preprocess = model.data_preprocessor
+        self.teaches = hasattr(model, 'teach')
         self.data = DrawnViews(loop.dataloader.dataset, runner.seed, self.views or 1)
         if self.gb is not None:
             self._require_same_maps()
-            folder = cache_folder().with_name('maps') / self._key(runner.cfg, model.backbone)
-            self.maps = self.data.__dict__['maps'] = StoredMaps(folder, int(self.gb * GB))
-            self.compute = model.backbone.forward
+            network = model.teacher if self.teaches else model.backbone
+            folder = cache_folder().with_name('maps') / self._key(runner.cfg, network)
+            self.maps = StoredMaps(folder, int(self.gb * GB))
             self.shapes = {}
-            model.backbone.forward = MethodType(self._answer, model.backbone)
+            if self.teaches:
+                self.compute = model.teach
+                model.teach = MethodType(self._answer, model)
+            else:
+                self.data.__dict__['maps'] = self.maps
+                self.compute = network.forward
+                network.forward = MethodType(self._answer, network)
         loop.dataloader = rebuild(loop.dataloader, self.data, loop.dataloader.batch_sampler)
         if hasattr(loop, 'dataloader_iterator'):
             loop.dataloader_iterator = type(loop.dataloader_iterator)(loop.dataloader)
@@ -118,7 +126,7 @@ class CachedMapsHook(Hook):
     def after_train_iter(self, runner, batch_idx, data_batch=None, outputs=None) -> None:
         self.shown = []
 
-    def _answer(self, backbone: nn.Module, images: Tensor) -> tuple[Tensor, ...]:
+    def _answer(self, network: nn.Module, images: Tensor) -> tuple[Tensor, ...]:
         """Return the maps of images (N, 3, H, W), in training those that are kept."""
         if not self.shown:
             return self.compute(images)
@@ -201,7 +209,11 @@ class CachedMapsHook(Hook):
                     'to another folder'
                 )
 
-    def _key(self, config: dict, backbone: nn.Module) -> str:
+    def _asked(self) -> tuple[str, ...]:
+        """Return the keys of a model's config that decide what its maps are."""
+        return TEACHER if self.teaches else ('backbone',)
+
+    def _key(self, config: dict, network: nn.Module) -> str:
         """Return the SHA-256 of weights, settings, pictures, draws and versions."""
         pictures = hashlib.sha256()
         for path in map(self.data.path, range(len(self.data))):
@@ -209,11 +221,11 @@ class CachedMapsHook(Hook):
             stat = file.stat() if file.is_file() else None
             pictures.update(f'{path} {stat and (stat.st_size, stat.st_mtime_ns)}'.encode())
         content = {
-            'model': [config.model.backbone, config.model.get('data_preprocessor')],
+            'model': [*map(config.model.get, self._asked()), config.model.get('data_preprocessor')],
             'data': config.train_dataloader.dataset,
             'precision': [config.optim_wrapper.get(key) for key in ('type', 'dtype')],
             'draws': self.views and self.data.seed,
             'versions': versions(),
-            'digests': [digest_of(backbone.state_dict()), pictures.hexdigest()],
+            'digests': [digest_of(network.state_dict()), pictures.hexdigest()],
         }
         return key_of(json.loads(json.dumps(content, default=str)))

@@ -1,0 +1,144 @@
+"""Each term of the loss is its formula, and the teacher sees the student's pixels."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from mmpretrain.registry import MODELS
+from mmpretrain.structures import DataSample
+
+from vitbackbones import create_model
+from vitbackbones.errors import InputError, OptionError
+from vitbackbones.tasks.classification.dense_distillation import map_loss
+
+pytestmark = pytest.mark.compat
+TEACHER = 'timm:test_efficientnet'  # of timm's own tests: 0.36 M parameters
+PAIRS = [(0, 3, 48), (0, 4, 64)]
+
+
+def student(**options):
+    config = {
+        'type': 'vitbackbones.DenselyDistilled',
+        'backbone': {
+            'type': 'vitbackbones.ViT',
+            'arch': {'embed_dims': 8, 'depth': 2, 'num_heads': 2},
+            'img_size': 32,
+            'patch_size': 8,
+            'out_type': 'featmap',
+        },
+        'neck': {'type': 'GlobalAveragePooling'},
+        'head': {'type': 'LinearClsHead', 'num_classes': 4, 'in_channels': 8},
+        'data_preprocessor': {'mean': [100.0, 110.0, 120.0], 'std': [50.0, 60.0, 70.0]},
+        'teacher': TEACHER,
+        'teacher_size': 64,
+        'pairs': PAIRS,
+        **options,
+    }
+    torch.manual_seed(0)
+    return MODELS.build(config).eval()
+
+
+def samples(labels):
+    return [DataSample().set_gt_label(label) for label in labels]
+
+
+def test_the_soft_term_is_the_divergence_times_the_square_of_the_temperature(images):
+    model = student(temperature=3.0, soft_weight=0.5)
+    losses = model.loss(images, samples([0, 1, 2]))
+    t = model.teach(images)[0].double() / 3
+    s = model.soft_head(model.extract_feat(images)[-1]).double() / 3
+    p = t.softmax(1)
+    divergence = (p * (p.log() - s.log_softmax(1))).sum(1).mean()
+    assert losses['loss_soft'].item() == pytest.approx(0.5 * 9 * divergence.item(), rel=1e-4)
+
+
+def test_the_map_term_is_the_mean_of_the_pairs(images):
+    model = student(map_weight=2.0)
+    losses = model.loss(images, samples([0, 1, 2]))
+    (own,) = model.backbone(images)
+    _, *targets = model.teach(images)
+    each = [map_loss(p(own), t) for p, t in zip(model.projections, targets, strict=True)]
+    torch.testing.assert_close(losses['loss_map'], 2 * (each[0] + each[1]) / 2)
+
+
+def test_maps_that_agree_cost_nothing_and_scale_of_a_channel_does_not_count():
+    torch.manual_seed(0)
+    teacher = torch.randn(3, 5, 6, 6) * torch.tensor([1, 10, 100, 0.1, 3])[:, None, None] + 7
+    mean = teacher.mean((0, 2, 3), keepdim=True)
+    alike = (teacher - mean) / teacher.std((0, 2, 3), keepdim=True, correction=0)
+    assert map_loss(alike, teacher).item() < 1e-4
+    torch.testing.assert_close(
+        map_loss(-alike, teacher), map_loss(-alike, 3 * teacher), rtol=1e-3, atol=0
+    )
+    opposite = 0.5 * 2 + 0.5 * F.smooth_l1_loss(-alike, alike)
+    torch.testing.assert_close(map_loss(-alike, teacher), opposite, rtol=1e-3, atol=0)
+
+
+def test_a_map_of_another_grid_is_resized():
+    student = torch.ones(1, 2, 4, 4).cumsum(3)
+    teacher = torch.randn(1, 2, 8, 8)
+    resized = F.interpolate(student, (8, 8), mode='bilinear')
+    torch.testing.assert_close(map_loss(student, teacher), map_loss(resized, teacher))
+
+
+def test_the_teacher_sees_the_pixels_at_its_size_and_normalization(images):
+    model = student()
+    ours = model.data_preprocessor
+    pixels = torch.rand(2, 3, 64, 64) * 255
+    seen = model._as_seen((pixels - ours.mean) / ours.std)
+    mean = torch.tensor(model.teacher.pretrained_cfg['mean'])[:, None, None]
+    std = torch.tensor(model.teacher.pretrained_cfg['std'])[:, None, None]
+    torch.testing.assert_close(seen, (pixels / 255 - mean) / std, atol=1e-3, rtol=1e-3)
+    logits, *maps = model.teach(images)
+    assert logits.shape == (3, 1000)
+    assert [tuple(x.shape[1:]) for x in maps] == [(48, 4, 4), (64, 2, 2)]
+
+
+def test_a_weight_of_zero_leaves_a_term_out_and_labels_alone_need_no_teacher(images):
+    model = student(soft_weight=0.0, map_weight=0.0, teacher_checkpoint='nowhere.pth')
+    assert model.loss(images, samples([0, 1, 2])).keys() == {'loss_label'}
+    assert student(label_weight=0.0).loss(images, None).keys() == {'loss_soft', 'loss_map'}
+    assert len(model.predict(images, samples([0, 1, 2]))) == 3
+
+
+def test_the_backbone_learns_from_maps_and_the_teacher_does_not_learn(images):
+    model = student(label_weight=0.0, soft_weight=0.0).train()
+    model.loss(images, None)['loss_map'].backward()
+    assert all(p.grad is not None for p in model.backbone.blocks.parameters())
+    assert all(p.grad is None and not p.requires_grad for p in model.teacher.parameters())
+    assert not any('teacher' in name for name, _ in model.named_modules())
+
+
+def test_a_backbone_learns_at_several_sizes_and_is_evaluated_at_the_first(images, monkeypatch):
+    model = student(student_sizes=(48, 64, 96), map_weight=0.0, soft_weight=0.0)
+    seen = []
+    forward = model.backbone.forward
+    monkeypatch.setattr(model.backbone, 'forward', lambda x: (seen.append(x.shape), forward(x))[1])
+    for _ in range(12):
+        model.loss(images, samples([0, 1, 2]))
+    assert {(shape[2], shape[3]) for shape in seen} == {(48, 48), (64, 64), (96, 96)}
+    model.predict(images, samples([0, 1, 2]))
+    assert seen[-1] == (3, 3, 48, 48)
+
+
+def test_our_own_models_teach(images):
+    model = student(teacher='pvt_t', teacher_size=32, pairs=[(0, 2, 320)])
+    expected = create_model('pvt_t').pretrained_cfg['mean']
+    assert model.teacher.pretrained_cfg['mean'] == expected
+    logits, target = model.teach(images)
+    assert logits.shape == (3, 1000)
+    assert target.shape == (3, 320, 2, 2)
+
+
+def test_a_teacher_of_other_widths_is_named(images):
+    model = student(teacher_classes=7)
+    with pytest.raises(InputError, match='has 1000 classes and maps of .48, 64. channels.*say 7'):
+        model.loss(images, samples([0, 1, 2]))
+    with pytest.raises(OptionError, match=r'pairs=\[\(1, 3, 48\)\]: the backbone returns 1 map'):
+        student(pairs=[(1, 3, 48)])
+
+
+def test_weights_of_another_teacher_are_refused(images, tmp_path):
+    torch.save({'weight': torch.zeros(1)}, tmp_path / 'other.pth')
+    model = student(teacher_checkpoint=str(tmp_path / 'other.pth'))
+    with pytest.raises(InputError, match='other.pth does not fit the teacher'):
+        model.loss(images, samples([0, 1, 2]))

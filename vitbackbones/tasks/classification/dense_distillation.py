@@ -1,0 +1,195 @@
+"""Learning from a teacher's feature maps, beside its logits and the labels.
+
+A backbone for detection gives maps, so maps are what it learns:
+
+    L = w_label L_label + w_soft T^2 KL(softmax(t / T) || softmax(s / T)) + w_map mean_k L_k,
+    L_k = 1/2 (1 - cos(S_k, T_k)) + 1/2 smooth_l1(S_k, T_k)
+
+with s, t the logits of student and teacher over the teacher's classes and T the temperature
+(Hinton et al., "Distilling the Knowledge in a Neural Network", 2015). T_k is a map of the teacher,
+each channel at mean 0 and variance 1 over the batch; S_k is a map of the student, projected to as
+many channels and resized to the same grid. Cosine and smooth L1 in equal parts, and the
+standardized channels, are those of Sariyildiz et al., "DUNE", CVPR 2025.
+
+Student and teacher see the same pixels (Beyer et al., "Knowledge distillation: A good teacher is
+patient and consistent", CVPR 2022), the teacher at its own size and normalization.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ...backbones.by_name import create_model
+from ...errors import InputError, OptionError
+from ...utils.packages import import_optional
+from .classifier import ImageClassifier
+from .distillation import frozen_teacher
+
+TIMM = 'timm:'
+
+
+class DenselyDistilled(ImageClassifier):
+    """A classifier whose backbone learns the maps of a frozen teacher.
+
+    The backbone returns maps (``out_type='featmap'``), and a neck pools them for the head. What is
+    learned beside backbone and head, a projection for each pair of maps and a classifier over the
+    teacher's classes, is of no use afterwards.
+
+    Args:
+        teacher: name of a model for :func:`vitbackbones.create_model`, or ``'timm:NAME'``.
+        teacher_checkpoint: file of its weights.
+        teacher_size: side in pixels that images are resized to for it.
+        teacher_classes: number of its classes.
+        student_sizes: sides in pixels that images are resized to for the backbone. Training draws
+            one for each batch, and evaluation takes the first. Empty for images as they are.
+        pairs: (place among the backbone's maps, stage of the teacher, its channels) of each pair.
+        label_weight, soft_weight, map_weight: of the terms; 0 leaves one out.
+        temperature: of the soft targets.
+        options: as of ``ImageClassifier``.
+
+    Raises:
+        OptionError: a pair names a map that the backbone does not return.
+    """
+
+    def __init__(
+        self,
+        teacher: str,
+        teacher_checkpoint: str | None = None,
+        teacher_size: int = 128,
+        teacher_classes: int = 1000,
+        student_sizes: Sequence[int] = (),
+        pairs: Sequence[tuple[int, int, int]] = (),
+        label_weight: float = 1.0,
+        soft_weight: float = 1.0,
+        map_weight: float = 1.0,
+        temperature: float = 1.0,
+        **options,
+    ) -> None:
+        super().__init__(**options)
+        self.teacher_name = teacher
+        self.teacher_checkpoint = teacher_checkpoint
+        self.teacher_size = teacher_size
+        self.student_sizes = [*student_sizes]
+        self.pairs = [tuple(pair) for pair in pairs]
+        self.label_weight = label_weight
+        self.soft_weight = soft_weight
+        self.map_weight = map_weight
+        self.temperature = temperature
+        widths = self.backbone.out_channels
+        if any(place >= len(widths) for place, _, _ in self.pairs):
+            raise OptionError(f'pairs={pairs}: the backbone returns {len(widths)} maps')
+        self.soft_head = nn.Linear(widths[-1], teacher_classes)
+        self.projections = nn.ModuleList(
+            nn.Conv2d(widths[place], channels, 1) for place, _, channels in self.pairs
+        )
+
+    @cached_property
+    def teacher(self) -> nn.Module:
+        """The frozen teacher, built when it is first asked, so that evaluation needs none.
+
+        ``cached_property`` keeps it out of the submodules, so it is no part of the state dict, of
+        the optimizer or of ``train()``. The random numbers of its construction do not count.
+
+        Raises:
+            InputError: the checkpoint is not of this teacher.
+        """
+        with torch.random.fork_rng(devices=()):
+            teacher = network(self.teacher_name)
+        # convolutions on a CPU take half the time
+        teacher = teacher.to(memory_format=torch.channels_last)
+        return frozen_teacher(teacher, self.teacher_checkpoint)
+
+    @torch.no_grad()
+    def teach(self, images: Tensor) -> tuple[Tensor, ...]:
+        """Return the teacher's logits (N, classes) and maps (N, C, h, w) for ``images``."""
+        teacher = self.teacher.to(images.device)
+        stages = [stage for _, stage, _ in self.pairs]
+        with torch.autocast(images.device.type, torch.float16, enabled=images.is_cuda):
+            features, maps = teacher.forward_intermediates(self._as_seen(images), indices=stages)
+            logits = teacher.forward_head(features)
+        return tuple(x.float() for x in (logits, *maps))
+
+    def _as_seen(self, images: Tensor) -> Tensor:
+        """Return normalized images (N, 3, H, W) at size and normalization of the teacher."""
+        ours = self.data_preprocessor
+        published = self.teacher.pretrained_cfg
+        # (3,) -> (3, 1, 1), in 0 to 255
+        mean = 255 * images.new_tensor(published['mean'])[:, None, None]
+        std = 255 * images.new_tensor(published['std'])[:, None, None]
+        pixels = resized(images * ours.std + ours.mean, self.teacher_size)
+        seen = (pixels.clamp(0, 255) - mean) / std
+        return seen.contiguous(memory_format=torch.channels_last)
+
+    def extract_feat(self, inputs: Tensor, stage: str = 'neck') -> tuple[Tensor, ...]:
+        """Return features of images, as evaluation reads them."""
+        images = resized(inputs, self.student_sizes[0]) if self.student_sizes else inputs
+        return super().extract_feat(images, stage)
+
+    def loss(self, inputs: Tensor, data_samples: list) -> dict[str, Tensor]:
+        """Return the terms of the loss.
+
+        Raises:
+            InputError: the teacher has other numbers of classes or channels than are given.
+        """
+        size = self.student_sizes and self.student_sizes[torch.randint(len(self.student_sizes), ())]
+        maps = self.backbone(resized(inputs, size) if size else inputs)
+        features = self.neck(maps)
+        terms = {}
+        if self.label_weight:
+            terms['loss_label'] = self.label_weight * self.head.loss(features, data_samples)['loss']
+        if not (self.soft_weight or self.map_weight):
+            return terms
+        logits, *targets = self.teach(inputs)
+        self._require_widths(logits, targets)
+        if self.soft_weight:
+            terms['loss_soft'] = self.soft_weight * self._soft(self.soft_head(features[-1]), logits)
+        if self.map_weight:
+            learned = [
+                project(maps[place])
+                for project, (place, _, _) in zip(self.projections, self.pairs, strict=True)
+            ]
+            losses = [*map(map_loss, learned, targets)]
+            terms['loss_map'] = self.map_weight * torch.stack(losses).mean()
+        return terms
+
+    def _require_widths(self, logits: Tensor, targets: Sequence[Tensor]) -> None:
+        given = [self.soft_head.out_features, *(channels for _, _, channels in self.pairs)]
+        found = [x.shape[1] for x in (logits, *targets)]
+        if given != found:
+            raise InputError(
+                f'model.teacher {self.teacher_name} has {found[0]} classes and maps of '
+                f'{found[1:]} channels, but model.teacher_classes and model.pairs say {given[0]} '
+                f'and {given[1:]}'
+            )
+
+    def _soft(self, student: Tensor, teacher: Tensor) -> Tensor:
+        """Return the divergence of soft targets, from logits (N, classes), times T^2."""
+        known = (teacher / self.temperature).softmax(1)
+        learned = (student / self.temperature).log_softmax(1)
+        return self.temperature**2 * F.kl_div(learned, known, reduction='batchmean')
+
+
+def resized(images: Tensor, side: int) -> Tensor:
+    """Return images (N, C, H, W) as (N, C, side, side)."""
+    return F.interpolate(images, (side, side), mode='bicubic', antialias=True)
+
+
+def map_loss(student: Tensor, teacher: Tensor) -> Tensor:
+    """Return the loss of a map (N, C, h, w) and the teacher's, of any grid."""
+    target = F.batch_norm(teacher, None, None, training=True)
+    if student.shape[2:] != target.shape[2:]:
+        student = F.interpolate(student, target.shape[2:], mode='bilinear')
+    angle = 1 - F.cosine_similarity(student, target, dim=1).mean()
+    return 0.5 * angle + 0.5 * F.smooth_l1_loss(student, target)
+
+
+def network(name: str) -> Any:
+    """Return an untrained model by name, of timm's protocol: logits, and maps on request."""
+    if name.startswith(TIMM):
+        timm = import_optional('timm', "'vitbackbones[timm]'")
+        return timm.create_model(name.removeprefix(TIMM))
+    return create_model(name)
