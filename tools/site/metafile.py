@@ -45,6 +45,7 @@ DATA = {
     'inat2019': 'iNaturalist 2019',
     'own': 'pictures of a user',
     'pets': 'Oxford-IIIT Pets',
+    'pretrain': 'Tiny-ImageNet',
     'shapes': 'Shapes',
 }
 AP = ('AP', 'AP50', 'AP75', 'APs', 'APm', 'APl')

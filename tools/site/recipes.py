@@ -161,6 +161,20 @@ TABLES = (
         },
     ),
     (
+        'Pretraining from maps',
+        ('sret', 'aug_vit'),
+        {
+            **optimization(lambda c: f'{c.optim_wrapper.optimizer.lr:g}'),
+            'warm-up': warm_up,
+            'epochs': lambda c: f'{c.train_cfg.max_epochs}',
+            'decline': decline,
+            'clip': clip,
+            'teacher': lambda c: f'`{c.model.teacher}` at {c.model.teacher_size}',
+            'temperature': lambda c: f'{c.model.temperature:g}',
+            'maps': lambda c: f'{c.model.map_weight:g}',
+        },
+    ),
+    (
         'Quick',
         ('quick',),
         {

@@ -4,7 +4,7 @@ Reproduces: nothing published.
 Schedule: 24 epochs of 100,000 pictures of 64 x 64.
 Hardware: two CPU cores.
 
-    python tools/train.py configs/pretrain/quick_sret_tiny_imagenet.py \
+    python tools/train.py configs/pretrain/sret_quick.py \
         --data-root data/tiny-imagenet-200 --cache-gb 6 --cache-views 2
 """
 

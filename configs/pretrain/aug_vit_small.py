@@ -5,7 +5,7 @@ Schedule: 24 epochs of 100,000 pictures of 64 x 64, which the backbone sees at 1
     patches of 16 pixels, 8 x 8, as the teacher's map at stride 16 has.
 Hardware: two CPU cores.
 
-    python tools/train.py configs/pretrain/aug_vit_tiny_imagenet.py \
+    python tools/train.py configs/pretrain/aug_vit_small.py \
         --data-root data/tiny-imagenet-200 --cache-gb 6 --cache-views 2
 """
 
