@@ -246,7 +246,8 @@ def test_a_shipped_study_can_be_trained(run, tmp_path, path):
     (tmp_path / 'data').mkdir()
     for name in ('train-images-idx3', 'train-labels-idx1', 't10k-images-idx3', 't10k-labels-idx1'):
         (tmp_path / 'data' / f'{name}-ubyte.gz').touch()
-    for split in ('train', 'val', 'test'):  # of Shapes
+    for split in ('train', 'val', 'test'):  # of Shapes, and of Tiny-ImageNet
+        (tmp_path / 'data' / split).mkdir()
         (tmp_path / 'data/images' / split).mkdir(parents=True)
         (tmp_path / 'data/annotations' / split).mkdir(parents=True)
         (tmp_path / f'data/annotations/instances_{split}.json').touch()
