@@ -51,6 +51,9 @@ class DenselyDistilled(ImageClassifier):
         temperature: of the soft targets.
         options: as of ``ImageClassifier``.
 
+    Attributes:
+        teaching: the settings that decide what the teacher answers.
+
     Raises:
         OptionError: a pair names a map that the backbone does not return.
     """
@@ -75,6 +78,8 @@ class DenselyDistilled(ImageClassifier):
         self.teacher_size = teacher_size
         self.student_sizes = [*student_sizes]
         self.pairs = [tuple(pair) for pair in pairs]
+        self.stages = [stage for _, stage, _ in pairs]
+        self.teaching = (teacher, teacher_size, self.stages)
         self.label_weight = label_weight
         self.soft_weight = soft_weight
         self.map_weight = map_weight
@@ -107,9 +112,10 @@ class DenselyDistilled(ImageClassifier):
     def teach(self, images: Tensor) -> tuple[Tensor, ...]:
         """Return the teacher's logits (N, classes) and maps (N, C, h, w) for ``images``."""
         teacher = self.teacher.to(images.device)
-        stages = [stage for _, stage, _ in self.pairs]
         with torch.autocast(images.device.type, torch.float16, enabled=images.is_cuda):
-            features, maps = teacher.forward_intermediates(self._as_seen(images), indices=stages)
+            features, maps = teacher.forward_intermediates(
+                self._as_seen(images), indices=self.stages
+            )
             logits = teacher.forward_head(features)
         return tuple(x.float() for x in (logits, *maps))
 

@@ -101,6 +101,7 @@ class Distilled(ImageClassifier):
         super().__init__(**options)
         require_choice('distillation', distillation, KINDS)
         self.teacher_config = teacher
+        self.teaching = (teacher,)  # what decides what it answers
         self.teacher_checkpoint = teacher_checkpoint
         self.distillation = distillation
 

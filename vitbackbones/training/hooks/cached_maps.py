@@ -39,7 +39,6 @@ GB = 10**9
 DRAW = 2  # the first number of a key of random numbers, see ``vitbackbones.exact``
 TRIED = 2  # images whose views show whether a pipeline is random
 DRAWS = 8  # views of each
-TEACHER = ('teacher', 'teacher_size', 'pairs')
 LARGEST = 65504  # in half precision
 
 
@@ -106,7 +105,8 @@ class CachedMapsHook(Hook):
         if self.gb is not None:
             self._require_same_maps()
             network = model.teacher if self.teaches else model.backbone
-            folder = cache_folder().with_name('maps') / self._key(runner.cfg, network)
+            settings = model.teaching if self.teaches else runner.cfg.model.backbone
+            folder = cache_folder().with_name('maps') / self._key(runner.cfg, network, settings)
             self.maps = StoredMaps(folder, int(self.gb * GB))
             self.shapes = {}
             if self.teaches:
@@ -209,11 +209,7 @@ class CachedMapsHook(Hook):
                     'to another folder'
                 )
 
-    def _asked(self) -> tuple[str, ...]:
-        """Return the keys of a model's config that decide what its maps are."""
-        return TEACHER if self.teaches else ('backbone',)
-
-    def _key(self, config: dict, network: nn.Module) -> str:
+    def _key(self, config: dict, network: nn.Module, settings: object) -> str:
         """Return the SHA-256 of weights, settings, pictures, draws and versions."""
         pictures = hashlib.sha256()
         for path in map(self.data.path, range(len(self.data))):
@@ -221,7 +217,7 @@ class CachedMapsHook(Hook):
             stat = file.stat() if file.is_file() else None
             pictures.update(f'{path} {stat and (stat.st_size, stat.st_mtime_ns)}'.encode())
         content = {
-            'model': [*map(config.model.get, self._asked()), config.model.get('data_preprocessor')],
+            'model': [settings, config.model.get('data_preprocessor')],
             'data': config.train_dataloader.dataset,
             'precision': [config.optim_wrapper.get(key) for key in ('type', 'dtype')],
             'draws': self.views and self.data.seed,
