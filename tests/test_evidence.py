@@ -7,8 +7,8 @@ from statistics import mean
 
 import pytest
 
-from vitbackbones.analysis.study_table import COLUMNS, Record, table
-from vitbackbones.commands.study import read_study
+from tools.studies.study import read_study
+from tools.studies.table import COLUMNS, Record, table
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / 'docs' / 'lab' / 'evidence.md').read_text()

@@ -3,7 +3,7 @@
 The widths are small, the depths those of `aug_t2t_24` and `aug_pvt_m`; neither has published code.
 Each variant has a rate of its own, as in `shortcut_24.py`.
 
-    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/deep_hosts.py --jobs 2
+    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/deep_hosts.py --jobs 2
 """
 
 base = '_base_/vit_fashion_mnist.py'

@@ -3,7 +3,7 @@
 The sum is multiplied by 3/4, as the code published for Aug-ViT does. 18 epochs, as `make demo`.
 
     python -m vitbackbones.data.shapes data/shapes
-    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/detr_shortcut.py --jobs 2
+    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/detr_shortcut.py --jobs 2
 """
 
 base = '_base_/detr_shapes.py'

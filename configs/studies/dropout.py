@@ -3,7 +3,7 @@
 The paper's augmented shortcuts lose less by dropout than the identity does. They are added as its
 Eq. 8 says (scale 1), and compared with the identity at the same rate of dropout.
 
-    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/dropout.py --jobs 2
+    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/dropout.py --jobs 2
 """
 
 base = '_base_/vit_fashion_mnist.py'

@@ -3,7 +3,7 @@
 Widths are such that an image takes 44 to 45 million multiplications in each network. The papers
 compare at equal width or depth, so their numbers are not of these pairs.
 
-    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/natural.py --jobs 2
+    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/natural.py --jobs 2
 """
 
 base = '_base_/vit_tiny_imagenet.py'

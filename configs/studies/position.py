@@ -1,6 +1,6 @@
 """Position codes of TNT: of the patches, of the pixels in a patch, both, or neither.
 
-OMP_NUM_THREADS=1 vitbackbones compare configs/studies/position.py --jobs 2
+OMP_NUM_THREADS=1 python tools/compare.py configs/studies/position.py --jobs 2
 """
 
 base = '_base_/tnt_fashion_mnist.py'

@@ -5,7 +5,7 @@ the computation of three that run twice. The paper's pairs are of three tables: 
 twice (Table 1); twelve plain blocks and six that run twice, without and with projections
 (Section 5.2); SReT-TL without and with coefficients (Table 3).
 
-    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/repetition.py --jobs 2
+    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/repetition.py --jobs 2
 """
 
 base = '_base_/vit_fashion_mnist.py'

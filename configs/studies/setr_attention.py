@@ -1,7 +1,7 @@
 """SETR-MLA on Shapes whose backbone has dot-product attention, or mean-shift attention.
 
 python -m vitbackbones.data.shapes data/shapes
-OMP_NUM_THREADS=1 vitbackbones compare configs/studies/setr_attention.py --jobs 2
+OMP_NUM_THREADS=1 python tools/compare.py configs/studies/setr_attention.py --jobs 2
 """
 
 base = '_base_/setr_shapes.py'

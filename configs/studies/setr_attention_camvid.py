@@ -2,7 +2,7 @@
 
 As setr_attention, on photographs of roads in eleven classes; docs/lab/camvid.md has the data.
 
-    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/setr_attention_camvid.py --jobs 2
+    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/setr_attention_camvid.py --jobs 2
 """
 
 base = '_base_/setr_camvid.py'

@@ -4,7 +4,7 @@ A letter for each role, equal letters are one matrix: query, key, value and outp
 product; of mean-shift attention the probe (P), too. Rows that share are compared with the same
 attention without sharing.
 
-    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/sharing.py --jobs 2
+    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/sharing.py --jobs 2
 """
 
 base = '_base_/simple_vit_fashion_mnist.py'

@@ -3,7 +3,7 @@
 The paper's ViT learns with two blocks and no shortcut, and not with four. Two augmented paths are
 added as its Eq. 8 says (scale 1), and as the published code does, which multiplies the sum by 3/4.
 
-    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/shortcut.py --jobs 2
+    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/shortcut.py --jobs 2
 """
 
 base = '_base_/vit_fashion_mnist.py'

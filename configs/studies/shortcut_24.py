@@ -2,7 +2,7 @@
 
 Each variant has a rate of its own: at one rate that was chosen for the identity, 3/4 fails here.
 
-    OMP_NUM_THREADS=1 vitbackbones compare configs/studies/shortcut_24.py --jobs 2
+    OMP_NUM_THREADS=1 python tools/compare.py configs/studies/shortcut_24.py --jobs 2
 """
 
 base = '_base_/vit_fashion_mnist.py'

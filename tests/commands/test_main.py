@@ -41,6 +41,7 @@ def test_help_lists_the_verbs(call):
         ('train a.py --resum', "unrecognized arguments: --resum; did you mean '--resume'?"),
         ('trian', "unknown command 'trian'; did you mean 'train'?"),
         ('check_dataset', "unknown command 'check_dataset'; did you mean 'check' or 'convert'?"),
+        ('compare', "unknown command 'compare'; in a clone, type 'python tools/compare.py'"),
         ('xyz', "unknown command 'xyz'; 'vitbackbones --help' lists the commands"),
     ],
 )

@@ -7,6 +7,7 @@ from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
 
+from tools.compare import read_arguments
 from vitbackbones.backbones.names import list_models
 from vitbackbones.commands.main import verb_parser
 from vitbackbones.configuration.lint import lint
@@ -79,6 +80,8 @@ def look_at_python(arguments: list[str]) -> None:
         path = ROOT.joinpath(*rest[0].split('.'))
         there = path.with_suffix('.py').is_file() or (path / '__main__.py').is_file()
         assert there or rest[0] in ('pip', 'venv', 'pytest')
+    elif first == 'tools/compare.py':
+        read_arguments(rest)
     elif Path(first).stem in VERBS:
         look_at_verb(Path(first).stem, *rest)
     else:

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from tools.studies.study import read_study
 from vitbackbones.backbones import by_name as create
-from vitbackbones.commands.study import read_study
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.read import read_config
 from vitbackbones.preparing.trial import try_model

@@ -97,6 +97,7 @@ def test_a_tutorial_runs_as_it_is_written(page, tmp_path):
         (place / name).chmod(0o755)
     folder = tmp_path / 'empty'
     folder.mkdir()
+    (folder / 'tools').symlink_to(ROOT / 'tools')  # of a clone
     environment = {**os.environ, 'PATH': f'{place}:{os.environ["PATH"]}', 'PYTHONPATH': str(ROOT)}
     for block in blocks(page):
         if block.file:

@@ -61,7 +61,7 @@ ROOMS = {
     ),
     'analysis': (
         'Analysis',
-        'Logs and curves of runs, studies, and label errors.',
+        'Logs and curves of runs, and label errors.',
         ['analysis', 'audit'],
     ),
     'inference': (

@@ -15,7 +15,7 @@ from ..configuration.doctor import import_needed
 from ..utils.messages import did_you_mean, page
 from ..utils.process_settings import sleep_soon
 from ..utils.started import started
-from ..utils.verbs import VERBS, command, program
+from ..utils.verbs import MOVED, VERBS, command, program
 from ..version import __version__
 from .cli import option_texts
 from .ending import run
@@ -65,7 +65,8 @@ def main() -> int:
     if not word.startswith('-'):
         modules = {verb.module: name for name, verb in VERBS.items()}
         known = modules | {name: name for name in VERBS}
-        hint = did_you_mean(word, known) or f"; '{parser.prog} --help' lists the commands"
+        hint = MOVED.get(word) or did_you_mean(word, known)
+        hint = hint or f"; '{parser.prog} --help' lists the commands"
         parser.error(f'unknown command {word!r}{hint}')
     parser.parse_args([word, *arguments])
     return 0

@@ -42,7 +42,6 @@ VERBS = {
     'convert': Verb('data.convert_dataset:convert', 'write annotations in other formats'),
     'analyze': Verb('analyze:analyze', 'plot the curves of several runs together'),
     'page': Verb('run_page:write', 'show a run on one page: curves, metrics and images'),
-    'compare': Verb('compare:compare', 'train the variants of a study, seed by seed'),
     'shards': Verb('data.make_shards:make_shards', 'write a classification dataset as tar shards'),
     'models': Verb('names.listing:models', 'list the models that can be created by name'),
     'configs': Verb('names.listing:configs', 'list the configs, with published numbers'),
@@ -54,6 +53,7 @@ VERBS = {
         'doctor:doctor', 'report what is wrong with this environment, and how to fix it'
     ),
 }
+MOVED = {'compare': "; in a clone, type 'python tools/compare.py'"}  # early versions of 1.0
 TOOLS = Path(__file__).resolve().parents[2] / 'tools'  # of a clone
 MODULE = ('vitbackbones', '__main__.py')
 

@@ -3,9 +3,9 @@
 import pytest
 from matplotlib.colors import to_hex
 
-from vitbackbones.analysis.study_picture import draw
+from tools.studies.picture import draw
 
-from .test_study_table import BASE, shifted
+from .test_table import BASE, shifted
 
 
 @pytest.fixture

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .plots import COLORS, label, new_figure
-from .study_table import Record, paired_difference, paper_difference
+from vitbackbones.analysis.plots import COLORS, label, new_figure
+
+from .table import Record, paired_difference, paper_difference
 
 
 def draw(records: Sequence[Record], metric: str, smallest: float | None = None) -> Figure:

@@ -4,6 +4,7 @@ import csv
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -12,11 +13,15 @@ from argparse import Namespace
 import pytest
 import torch
 
-from vitbackbones.commands import compare as comparing
+from tools.compare import main, read_arguments
+from tools.studies import comparing
 from vitbackbones.configuration.names import config_files
 from vitbackbones.errors import InputError
 
-from .conftest import PATIENCE, ROOT, TINY_CLS
+from ..commands.conftest import PATIENCE, ROOT, TINY_CLS, without_threads
+from ..isolation import process_of_its_own
+
+SCRIPT = ROOT / 'tools' / 'compare.py'
 
 COPY = "test_dataloader = {**val_dataloader, 'dataset': {**val_dataloader['dataset']}}"
 STUDY = """'''Widths.'''
@@ -232,17 +237,21 @@ def test_the_script_that_compares_quick_recipes_names_shipped_configs():
 
 
 @pytest.mark.threads
-def test_a_study_is_trained(command, folders, tmp_path):
+def test_a_study_is_trained(folders, tmp_path):
     (tmp_path / 'base.py').write_text(TINY_CLS.read_text())
     (tmp_path / 'study.py').write_text(STUDY.replace('(0, 1)', '(0,)'))
-    command('compare', 'study.py', '--data-root', folders, '--work-dir', 'runs')
+    words = [sys.executable, SCRIPT, 'study.py', '--data-root', folders, '--work-dir', 'runs']
+    settings = {'env': without_threads(), 'cwd': tmp_path, 'timeout': PATIENCE}
+    done = subprocess.run(words, capture_output=True, text=True, **settings)
+    assert done.returncode == 0, done.stdout + done.stderr
     assert len(rows(tmp_path / 'runs' / 'study', 'runs.csv')) == 2
 
 
 @pytest.mark.parametrize(
     'path', sorted((ROOT / 'configs' / 'studies').glob('*.py')), ids=lambda path: path.stem
 )
-def test_a_shipped_study_can_be_trained(run, tmp_path, path):
+def test_a_shipped_study_can_be_trained(monkeypatch, capsys, tmp_path, path):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / 'data').mkdir()
     for name in ('train-images-idx3', 'train-labels-idx1', 't10k-images-idx3', 't10k-labels-idx1'):
         (tmp_path / 'data' / f'{name}-ubyte.gz').touch()
@@ -251,8 +260,26 @@ def test_a_shipped_study_can_be_trained(run, tmp_path, path):
         (tmp_path / 'data/images' / split).mkdir(parents=True)
         (tmp_path / 'data/annotations' / split).mkdir(parents=True)
         (tmp_path / f'data/annotations/instances_{split}.json').touch()
-    said, *commands = run('compare', path, '--data-root', 'data', '--dry-run').out.splitlines()
+    with process_of_its_own():
+        main(read_arguments([str(path), '--data-root', 'data', '--dry-run']))
+    said, *commands = capsys.readouterr().out.splitlines()
     assert said == f'{path.stem}: {len(commands)} of {len(commands)} runs to go'
-    assert all(' train ' in line and line.endswith(' --data-root data') for line in commands)
+    assert all(
+        '/tools/train.py ' in line and line.endswith(' --data-root data') for line in commands
+    )
     assert not (tmp_path / 'work_dirs').exists()
-    assert f'vitbackbones compare configs/studies/{path.name}' in path.read_text()
+    assert f'python tools/compare.py configs/studies/{path.name}' in path.read_text()
+
+
+def test_a_package_that_is_missing_is_one_message(monkeypatch):
+    monkeypatch.delitem(sys.modules, 'vitbackbones.running.train', raising=False)
+    monkeypatch.setitem(sys.modules, 'mmengine.config', None)
+    with pytest.raises(InputError, match='tools/compare.py requires the package mmengine.config'):
+        main(read_arguments(['study.py']))
+
+
+def test_an_unknown_option_is_refused_with_the_nearest(capsys):
+    with pytest.raises(SystemExit) as stop:
+        read_arguments(['study.py', '--dry-rum'])
+    assert stop.value.code == 2
+    assert "unrecognized arguments: --dry-rum; did you mean '--dry-run'?" in capsys.readouterr().err

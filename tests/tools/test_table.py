@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from vitbackbones.analysis.study_picture import draw
-from vitbackbones.analysis.study_table import (
+from tools.studies.picture import draw
+from tools.studies.table import (
     Record,
     Variant,
     bootstrap,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitbackbones.commands.study import Run, read_study
+from tools.studies.study import Run, read_study
 from vitbackbones.errors import InputError
 
 STUDY = """'''A title.
@@ -89,7 +89,7 @@ def test_the_best_rate_is_chosen_when_all_are_known(write, tmp_path, monkeypatch
 @pytest.mark.parametrize(('metric', 'value'), [('coco/bbox_mAP', 51.2), ('mIoU', 0.512)])
 def test_average_precision_is_in_percent_as_papers_print_it(tmp_path, monkeypatch, metric, value):
     found = {}
-    monkeypatch.setattr('vitbackbones.commands.study.value_after', lambda *run: found.get(run[1]))
+    monkeypatch.setattr('tools.studies.study.value_after', lambda *run: found.get(run[1]))
     run = Run('plain', 0, None, tmp_path, '', metric, 1)
     assert run.value() is None
     found[metric] = 0.512

@@ -43,14 +43,15 @@ from pprint import pformat
 
 from mmengine.config import Config
 
-from ..analysis.run_log import value_after
-from ..analysis.study_table import Variant
-from ..configuration.data_paths import first_dataset
-from ..configuration.read import read_config, require_sections, with_options
-from ..configuration.settings import as_list
-from ..errors import InputError
-from ..utils.messages import did_you_mean
-from ..utils.rules import DICT, TEXT, Rule, listed, named, number, whole
+from vitbackbones.analysis.run_log import value_after
+from vitbackbones.configuration.data_paths import first_dataset
+from vitbackbones.configuration.read import read_config, require_sections, with_options
+from vitbackbones.configuration.settings import as_list
+from vitbackbones.errors import InputError
+from vitbackbones.utils.messages import did_you_mean
+from vitbackbones.utils.rules import DICT, TEXT, Rule, listed, named, number, whole
+
+from .table import Variant
 
 COUNT = named('an integer of at least 1', whole(1))
 PAIR = listed(number(), 2)

@@ -1,72 +1,40 @@
-"""``vitbackbones compare``: train the variants of a study, and compare them with a paper's numbers.
-
-options:
-  study       file of the study, such as those in configs/studies/
-  --work-dir  folder for the runs, DIR/STUDY/VARIANT/seed_N (default: %(default)s)
-  --gpus      train one run at a time on each of these GPUs, numbered from 0 among the GPUs that
-              this process may use
-  --jobs      train N runs at the same time; on a CPU they share its cores (default: 1)
-  --dry-run   check everything, print the runs, and stop
-
-examples:
-  %(prog)s configs/studies/shortcut.py --dry-run
-  %(prog)s configs/studies/shortcut.py --jobs 2
-  %(prog)s configs/studies/shortcut.py --gpus 0 1 2 3
-
-A study (vitbackbones/commands/study.py) names a base config, variants of it, seeds and the numbers
-of a paper. Every variant is checked and built before the first run. Each run trains in its own
-process and folder. After Ctrl-C or a failure, run the same command again: finished runs are kept,
-and interrupted runs are resumed. The tables and the figure (table.md, table.csv, runs.csv,
-study.png) contain all finished runs.
-"""
+"""Trains the runs of a study that are not finished, and writes its tables and its figure."""
 
 import os
 import shlex
 import subprocess
 import sys
 import time
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
 import torch
 from mmengine.config import Config
 
-from ..analysis.study_picture import draw
-from ..analysis.study_table import Record, Variant, bootstrap, markdown, table
-from ..configuration.data_paths import locate_data
-from ..errors import InputError
-from ..preparing.agreement import unmeasured
-from ..preparing.trial import build_model, try_model
-from ..running.train import read_settings
-from ..tasks import find_task
-from ..training.cores import available_cores
-from ..training.find_checkpoint import latest_checkpoint
-from ..training.hooks.evaluation import CORRECT
-from ..utils.files import as_csv, folder_lock, prepare_folder, whole_file, write_file
-from ..utils.messages import shorten
-from .cli import add_shared, count
-from .study import Run, Study, read_study
+from vitbackbones.configuration.data_paths import locate_data
+from vitbackbones.errors import InputError
+from vitbackbones.preparing.agreement import unmeasured
+from vitbackbones.preparing.trial import build_model, try_model
+from vitbackbones.running.train import read_settings
+from vitbackbones.tasks import find_task
+from vitbackbones.training.cores import available_cores
+from vitbackbones.training.find_checkpoint import latest_checkpoint
+from vitbackbones.training.hooks.evaluation import CORRECT
+from vitbackbones.utils.files import as_csv, folder_lock, prepare_folder, whole_file, write_file
+from vitbackbones.utils.messages import shorten
 
-PROGRAM = [sys.executable, '-m', 'vitbackbones', 'train']
+from .picture import draw
+from .study import Run, Study, read_study
+from .table import Record, Variant, bootstrap, markdown, table
+
+PROGRAM = [sys.executable, str(Path(__file__).resolve().parents[1] / 'train.py')]
 POLL = 0.2  # seconds between two looks at the runs
 REGISTERED = 'preregistered.txt'  # what the first run was to show
 
 
-def add_arguments(parser: ArgumentParser) -> None:
-    """Describe the command line."""
-    add = parser.add_argument
-    add('study', metavar='STUDY')
-    add('--work-dir', default='work_dirs/studies', metavar='DIR')
-    add_shared(add, '--data-root')
-    places = parser.add_mutually_exclusive_group()
-    places.add_argument('--gpus', nargs='+', type=int, metavar='N')
-    places.add_argument('--jobs', type=count, default=1, metavar='N')
-    add('--dry-run', action='store_true')
-
-
 def compare(options: Namespace) -> None:
-    """Do what ``vitbackbones compare --help`` describes.
+    """Do what ``python tools/compare.py --help`` describes.
 
     Raises:
         InputError: something of the user's is wrong, before the first run where possible; or runs
