@@ -56,7 +56,7 @@ class _Objects(MutableMapping):
     ``engine.amp.Bf16OptimWrapper``, which ``--amp`` once wrote.
 
     Args:
-        table: the objects of each module, ``{'data.public_sets': 'CIFAR10 CIFAR100'}``.
+        table: the objects of each module, ``{'data.shards.dataset': 'ImageNetShards'}``.
         hosts: a module whose ``HOSTS`` are held, too; it is imported for the first name.
     """
 
@@ -164,14 +164,16 @@ DATASETS = LazyRegistry(
     ROOT_DATASETS,
     {
         'data.loading.mask_pairs': 'MaskPairs',
-        'data.public_sets': 'CIFAR10 CIFAR100 IdxPictures ImageNetV2 INaturalist TinyImageNet',
         'data.shards.dataset': 'ImageNetShards',
+        'tasks.classification.public_sets': (
+            'CIFAR10 CIFAR100 IdxPictures ImageNetV2 INaturalist TinyImageNet'
+        ),
     },
 )
 METRICS = LazyRegistry(
     'metric',
     ROOT_METRICS,
-    {'data.public_sets': 'ReaLAccuracy', 'audit.regions': 'DoubtfulRegions'},
+    {'audit.regions': 'DoubtfulRegions', 'tasks.classification.public_sets': 'ReaLAccuracy'},
 )
 TRANSFORMS = LazyRegistry(
     'transform',

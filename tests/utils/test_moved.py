@@ -26,6 +26,7 @@ PUBLIC = {
     'vitbackbones.results.publishing.model_card': (),
     'vitbackbones.configuration.checks.schedules': (),
     'vitbackbones.data.importing.yolo': (),
+    'vitbackbones.data.public_sets': ('CIFAR10', 'ReaLAccuracy'),
     'vitbackbones.training.trackers.hook': ('TrackHook',),
 }
 

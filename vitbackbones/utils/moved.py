@@ -18,6 +18,7 @@ MOVED = {
     'configuration.checks': 'preparing',
     'data.checks.duplicates': 'audit.duplicates',
     'data.importing': 'importing',
+    'data.public_sets': 'tasks.classification.public_sets',
     'export.runtime': 'runtime',
     'inference.drawing': 'drawing',
     'inference.predictor': 'tasks.predictor',

@@ -22,9 +22,9 @@ from mmengine.evaluator import BaseMetric
 from mmpretrain.datasets import CIFAR10 as RGBCIFAR10
 from mmpretrain.datasets import CIFAR100 as RGBCIFAR100
 
-from ..errors import InputError
-from ..utils.files import read_json
-from .checks.coco_file import load_json
+from ...data.checks.coco_file import load_json
+from ...errors import InputError
+from ...utils.files import read_json
 
 
 class CIFAR10(RGBCIFAR10):

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from vitbackbones.data.public_sets import (
+from vitbackbones.errors import InputError
+from vitbackbones.tasks.classification.public_sets import (
     IdxPictures,
     ImageNetV2,
     INaturalist,
     ReaLAccuracy,
     TinyImageNet,
 )
-from vitbackbones.errors import InputError
 
 
 def picture(path):
