@@ -62,6 +62,10 @@ class Method(NamedTuple):
     words: tuple[str, ...]
     steps: int
 
+    def words_for(self, kind: str) -> list[str]:
+        """Return the words for a set with labels of this kind, ``'boxes'`` or ``'masks'``."""
+        return [word.replace('{quick}', QUICK[kind]) for word in self.words]
+
 
 class Run(NamedTuple):
     """A method on n images of a set, drawn with a seed."""
@@ -225,7 +229,6 @@ def row_of(each: Run, real_set: RealSet, work_dir: Path, prefix: str) -> dict:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     data = real_set.write(each.n, each.seed)
-    words = [word.format(quick=QUICK[real_set.kind]) for word in each.method.words]
     module = [*shlex.split(prefix), sys.executable, '-m', 'benchmarks.own_sets_run']
     given = [str(data), str(folder), str(each.method.steps), str(each.seed)]
     # feature maps that another run has cached would make this one look cheap
@@ -233,7 +236,10 @@ def row_of(each: Run, real_set: RealSet, work_dir: Path, prefix: str) -> dict:
     log = work_dir / f'{folder.name}.log'
     with open(log, 'w') as file:
         done = subprocess.run(
-            [*module, *given, *words], stdout=file, stderr=subprocess.STDOUT, env=environment
+            [*module, *given, *each.method.words_for(real_set.kind)],
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env=environment,
         )
     if done.returncode:
         *_, last = ['no output', *log.read_text().splitlines()]

@@ -157,8 +157,14 @@ def test_every_known_method_is_a_command_of_train():
     from vitbackbones.commands.main import verb_parser
 
     for name in own_sets.METHODS:
-        words = [word.format(quick='quick_detector') for word in read_method(name, 300).words]
+        words = read_method(name, 300).words_for('boxes')
         assert verb_parser('train').parse_args(words).config == 'quick_detector'
+
+
+def test_the_quick_config_is_that_of_the_labels_and_other_braces_stay():
+    method = read_method("own={quick} --cfg-options 'a={b: 1}'", 300)
+    assert method.words_for('boxes') == ['quick_detector', '--cfg-options', 'a={b: 1}']
+    assert method.words_for('masks')[0] == 'quick_segmentor'
 
 
 @pytest.mark.parametrize(
