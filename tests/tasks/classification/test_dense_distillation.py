@@ -137,6 +137,24 @@ def test_a_teacher_of_other_widths_is_named(images):
         student(pairs=[(1, 3, 48)])
 
 
+@pytest.mark.parametrize(
+    ('options', 'text'),
+    [
+        ({'teacher_size': 0}, 'teacher_size and student_sizes'),
+        ({'student_sizes': [64, -1]}, 'teacher_size and student_sizes'),
+        ({'temperature': 0}, 'temperature=0: must be greater than 0'),
+    ],
+)
+def test_options_that_are_not_positive_are_refused(options, text):
+    with pytest.raises(OptionError, match=text):
+        student(**options)
+
+
+def test_an_unknown_teacher_is_named_with_the_nearest(images):
+    with pytest.raises(OptionError, match="timm has no 'tf_efficientnet_lite9'.*lite"):
+        student(teacher='timm:tf_efficientnet_lite9').teach(images)
+
+
 def test_weights_of_another_teacher_are_refused(images, tmp_path):
     torch.save({'weight': torch.zeros(1)}, tmp_path / 'other.pth')
     model = student(teacher_checkpoint=str(tmp_path / 'other.pth'))

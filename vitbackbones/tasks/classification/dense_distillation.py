@@ -24,7 +24,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ...backbones.by_name import create_model
+from ...backbones.foreign.timm_models import EXTRA, published_config
 from ...errors import InputError, OptionError
+from ...layers import require_size
 from ...utils.packages import import_optional
 from .classifier import ImageClassifier
 from .distillation import frozen_teacher
@@ -55,7 +57,8 @@ class DenselyDistilled(ImageClassifier):
         teaching: the settings that decide what the teacher answers.
 
     Raises:
-        OptionError: a pair names a map that the backbone does not return.
+        OptionError: a size or the temperature is not positive, or a pair names a map that the
+            backbone does not return.
     """
 
     def __init__(
@@ -73,6 +76,10 @@ class DenselyDistilled(ImageClassifier):
         **options,
     ) -> None:
         super().__init__(**options)
+        for side in (teacher_size, *student_sizes):
+            require_size('teacher_size and student_sizes', side)
+        if not temperature > 0:
+            raise OptionError(f'temperature={temperature}: must be greater than 0')
         self.teacher_name = teacher
         self.teacher_checkpoint = teacher_checkpoint
         self.teacher_size = teacher_size
@@ -196,6 +203,6 @@ def map_loss(student: Tensor, teacher: Tensor) -> Tensor:
 def network(name: str) -> Any:
     """Return an untrained model by name, of timm's protocol: logits, and maps on request."""
     if name.startswith(TIMM):
-        timm = import_optional('timm', "'vitbackbones[timm]'")
-        return timm.create_model(name.removeprefix(TIMM))
+        published_config(name.removeprefix(TIMM))  # refuses unknown names
+        return import_optional('timm', EXTRA).create_model(name.removeprefix(TIMM))
     return create_model(name)
