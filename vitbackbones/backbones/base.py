@@ -22,19 +22,12 @@ from torch import Tensor, nn
 from typing_extensions import Self
 
 from ..errors import OptionError
-from ..layers import (
-    UNKNOWN,
-    Origin,
-    Sweeps,
-    average_map,
-    fuse_for_inference,
-    keep_first_token,
-    number_slices,
-    require_choice,
-    require_size,
-    resize_position,
-    to_map,
-)
+from ..layers.attention import number_slices
+from ..layers.block import keep_first_token
+from ..layers.fuse import fuse_for_inference
+from ..layers.parts import require_choice, require_size
+from ..layers.recursion import Sweeps
+from ..layers.tokens import UNKNOWN, Origin, average_map, resize_position, to_map
 from ..weights.read.pickles import IMG_SIZE
 from .shared.contract import FinishedType, contract_broken, note_img_size, require_tuple
 from .shared.options import choose_indices, grid_of, input_size

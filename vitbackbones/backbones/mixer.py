@@ -20,21 +20,10 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import (
-    UNKNOWN,
-    Mlp,
-    Origin,
-    PatchEmbed,
-    Recursion,
-    Recursive,
-    block_row,
-    build_shortcut,
-    drop_path_rates,
-    is_of_size,
-    make_drop_path,
-    resize_map,
-    stored_grid,
-)
+from ..layers.block import Mlp, build_shortcut
+from ..layers.drop import drop_path_rates, make_drop_path
+from ..layers.recursion import Recursion, Recursive, block_row
+from ..layers.tokens import UNKNOWN, Origin, PatchEmbed, is_of_size, resize_map, stored_grid
 from .base import PlainBackbone
 from .shared.options import BlockOptions, choose_arch
 

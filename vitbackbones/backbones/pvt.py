@@ -14,17 +14,10 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor, nn
 
-from ..layers import (
-    PatchEmbed,
-    Recursion,
-    Sweeps,
-    block_row,
-    cut_map,
-    drop_path_rates,
-    keep_first_token,
-    pad_map,
-    resize_position,
-)
+from ..layers.block import keep_first_token
+from ..layers.drop import drop_path_rates
+from ..layers.recursion import Recursion, Sweeps, block_row
+from ..layers.tokens import PatchEmbed, cut_map, pad_map, resize_position
 from .base import PyramidBackbone
 from .shared.augmented import UNSCALED, KeepsScale
 from .shared.options import RecursionOptions, choose_arch, grid_of, require_per_stage

@@ -13,14 +13,8 @@ MSF-ViT is the same with mean-shift attention. Linear layers keep torch's initia
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import (
-    average_map,
-    block_row,
-    pad_to_multiple,
-    require_channels,
-    sincos_position,
-    to_map,
-)
+from ..layers.recursion import block_row
+from ..layers.tokens import average_map, pad_to_multiple, require_channels, sincos_position, to_map
 from .base import PlainBackbone
 from .shared.options import WindowOptions, choose_arch
 

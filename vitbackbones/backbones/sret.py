@@ -15,17 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import (
-    PatchEmbed,
-    Recursion,
-    Sweeps,
-    block_row,
-    make_dropout,
-    require_choice,
-    require_rate,
-    resize_map,
-    to_map,
-)
+from ..layers.drop import make_dropout, require_rate
+from ..layers.parts import require_choice
+from ..layers.recursion import Recursion, Sweeps, block_row
+from ..layers.tokens import PatchEmbed, resize_map, to_map
 from .base import PyramidBackbone
 from .shared.options import AttentionOptions, choose_arch, require_per_stage
 from .shared.starting import Position

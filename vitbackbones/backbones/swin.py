@@ -24,16 +24,11 @@ import torch
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import (
-    Block,
-    PatchEmbed,
-    Recursive,
-    Sweeps,
-    block_row,
-    drop_path_rates,
-    pad_map,
-    require_size,
-)
+from ..layers.block import Block
+from ..layers.drop import drop_path_rates
+from ..layers.parts import require_size
+from ..layers.recursion import Recursive, Sweeps, block_row
+from ..layers.tokens import PatchEmbed, pad_map
 from .base import PyramidBackbone
 from .shared.options import RecursionOptions, choose_arch, require_per_stage
 from .shared.starting import trunc_normal_linears

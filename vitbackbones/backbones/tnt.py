@@ -31,17 +31,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..errors import OptionError
-from ..layers import (
-    Block,
-    Mlp,
-    Recursion,
-    Sweeps,
-    block_row,
-    make_dropout,
-    pad_to_multiple,
-    require_choice,
-    require_size,
-)
+from ..layers.block import Block, Mlp
+from ..layers.drop import make_dropout
+from ..layers.parts import require_choice, require_size
+from ..layers.recursion import Recursion, Sweeps, block_row
+from ..layers.tokens import pad_to_multiple
 from .base import PlainBackbone
 from .shared.options import UNCHANGED, WindowOptions, choose_arch
 from .shared.starting import Position, trunc_normal_linears
