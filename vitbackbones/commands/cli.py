@@ -37,7 +37,7 @@ options:
                      minute or two
 """
 
-from argparse import SUPPRESS, Action, ArgumentParser, ArgumentTypeError, Namespace
+from argparse import SUPPRESS, Action, ArgumentTypeError, Namespace
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -50,9 +50,7 @@ LARGEST = 2**26  # pixels of an image, more than any network computes at once
 class ConfigOptions(Action):
     """``--cfg-options KEY=VALUE ...`` as mmengine reads it, with a message where it cannot."""
 
-    def __call__(
-        self, parser: ArgumentParser, namespace: Namespace, values, option_string=None
-    ) -> None:
+    def __call__(self, parser, namespace, values, option_string=None) -> None:
         from mmengine.config import DictAction  # here: most verbs' arguments do without
 
         options = dict(getattr(namespace, self.dest) or {})
@@ -79,9 +77,7 @@ class ConfigOptions(Action):
 class Backbone(Action):
     """``--backbone NAME``: the first of ``--cfg-options``, which may change what it is."""
 
-    def __call__(
-        self, parser: ArgumentParser, namespace: Namespace, values, option_string=None
-    ) -> None:
+    def __call__(self, parser, namespace, values, option_string=None) -> None:
         setattr(namespace, self.dest, {'model.backbone': values, **getattr(namespace, self.dest)})
 
 

@@ -7,7 +7,7 @@ once, and gets the operators that it went without.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
@@ -69,9 +69,7 @@ class PatchingFinder(MetaPathFinder):
     def __init__(self) -> None:
         self.waiting: set[str] = set()  # they had begun to run, and not ended, when this came
 
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, name: str, path=None, target=None) -> ModuleSpec | None:
         self.patch_finished()
         if name not in BY_MODULE:
             return None
@@ -100,9 +98,7 @@ class PatchingFinder(MetaPathFinder):
 class StandInFinder(MetaPathFinder, Loader):
     """Makes a stand-in for a module of the table that nobody else has."""
 
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, name: str, path=None, target=None) -> ModuleSpec | None:
         return ModuleSpec(name, self) if name in STAND_INS else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

@@ -8,7 +8,7 @@ a transformers that is too new the models that use it are left out.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -29,9 +29,7 @@ class UnusedToolboxes(MetaPathFinder):
         self.importers: dict[str, str] = {}  # the package that each module must not find
         self.hidden = ''  # the package that is not found now
 
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, name: str, path=None, target=None) -> ModuleSpec | None:
         if name.partition('.')[0] == self.hidden:
             raise ModuleNotFoundError(f'{name} is not imported in this run', name=name)
         if name not in self.importers:

@@ -5,7 +5,6 @@ Public paths of a release work in the two minor releases after it (docs/versions
 
 import sys
 import warnings
-from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -51,9 +50,7 @@ def new_path(name: str) -> str | None:
 class MovedModules(MetaPathFinder, Loader):
     """Finds a module under its old path. Both paths give the same module."""
 
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, name: str, path=None, target=None) -> ModuleSpec | None:
         new = new_path(name)
         if new is None:
             return None
