@@ -15,13 +15,7 @@ from typing import Any, NoReturn
 from ..errors import InputError
 from ..running.evaluate import run_test
 from ..running.process_state import run_of_a_call
-from ..running.request import (
-    RunRequest,
-    TestRequest,
-    TrainRequest,
-    option_name,
-    values_in_words,
-)
+from ..running.request import RunRequest, TestRequest, TrainRequest, option_name, values_in_words
 from ..running.result import TestResult, TrainResult
 from ..running.train import run_training
 from ..utils.rules import DICT, FLAG, Rule, is_number

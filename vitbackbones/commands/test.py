@@ -34,11 +34,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('--dataset', choices=SETS)
     add_shared(add, '--fused', '--compile', '--trusted')
-    runtime = SHARED['--runtime'] | {
-        'default': 'torch',
-        'help': ('use this runtime (default: torch)'),
-    }
-    add('--runtime', **runtime)
+    runtime = {**SHARED['--runtime'], 'default': 'torch'}
+    add('--runtime', **runtime, help='use this runtime (default: torch)')
     single = parser.add_mutually_exclusive_group()
     single.add_argument('--tta', action='store_true')
     single.add_argument('--draw', metavar='DIR')

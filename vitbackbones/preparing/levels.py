@@ -16,12 +16,8 @@ FEW = 20  # objects of a class, below which it takes more pictures
 
 def finest_stride(config: Config) -> int | None:
     """Return the pixels of a cell of a detector's finest level, None where nothing says them."""
-    places = (
-        'bbox_head.prior_generator',
-        'bbox_head.anchor_generator',
-        'rpn_head.anchor_generator',
-    )
-    found = [value_at(config, f'model.{place}.strides') for place in places]
+    places = ('bbox_head.prior', 'bbox_head.anchor', 'rpn_head.anchor')
+    found = [value_at(config, f'model.{place}_generator.strides') for place in places]
     found.append(value_at(config, 'model.neck.out_strides'))
     return next((int(np.min(strides)) for strides in found if strides), None)
 
@@ -36,9 +32,8 @@ def seen_sides(config: Config, boxes: np.ndarray, pictures: np.ndarray) -> np.nd
     for step in first_dataset(config, split).get('pipeline') or ():
         scale = step.get('scale') if bare_name(step['type']) == 'Resize' else None
         if scale and step.get('keep_ratio'):
-            factors = np.minimum(max(scale) / pictures.max(1), min(scale) / pictures.min(1))[
-                :, None
-            ]
+            factors = np.minimum(max(scale) / pictures.max(1), min(scale) / pictures.min(1))
+            factors = factors[:, None]  # (B,) -> (B, 1)
         elif scale:
             factors = np.array(scale) / pictures
     return np.sqrt((boxes * factors).prod(1).clip(0))

@@ -84,26 +84,18 @@ def _boxes(config: Config, folder: Path, images: Table, boxes: Table) -> Iterato
     share = (start + side > limits + 1).any(1).mean()
     as_corners = ((side > start) & (side <= limits + 1)).all(1).mean()
     another = 'annotations of another image size'
+    outside = f'{share:.0%} of the boxes reach outside their image'
     if (side <= 1).all(1).mean() > 0.5:
         yield 'boxes normalized', 'most boxes have no side longer than one pixel'
     elif share > 0.05 and as_corners > 0.98:
-        yield (
-            'boxes as corners',
-            f'{share:.0%} of the boxes reach outside their image, but none would as x1, y1, x2, y2',
-        )
+        yield 'boxes as corners', f'{outside}, but none would as x1, y1, x2, y2'
     elif wrong := _other_sizes(config, folder, images):
         yield another, some(wrong, str)
     elif share > 0.05:
-        yield (
-            another,
-            f'{share:.0%} of the boxes reach outside their image, up to {reach.max():.1f} times '
-            'its size',
-        )
+        yield another, f'{outside}, up to {reach.max():.1f} times its size'
     elif len(reach) >= 30 and reach.max() < 0.6:
-        yield (
-            another,
-            (f'all {len(reach)} boxes are within the first {reach.max():.0%} of their image'),
-        )
+        text = f'all {len(reach)} boxes are within the first {reach.max():.0%} of their image'
+        yield another, text
     counts = (side >= 1).all(1) & ~np.array(boxes['iscrowd'], bool)
     bare = 1 - len({*np.array(rows_of)[counts].tolist()}) / len(images['id'])
     if bare > 0.5:
@@ -149,13 +141,8 @@ def _normalization(config: Config, folder: Path) -> Iterator[Link]:
     pixels = np.concatenate([each.reshape(-1, 3)[:, ::-1] for each in chosen])  # (P, 3)
     seen = (pixels - np.array(mean)) / np.array(std)
     if not 0.02 < seen.std() < 4 or abs(seen.mean()) > 5:
-        yield (
-            'normalization',
-            (
-                f'normalized pixels have a mean of {seen.mean():.3g} and a standard deviation '
-                f'of {seen.std():.3g}'
-            ),
-        )
+        text = f'normalized pixels have a mean of {seen.mean():.3g}'
+        yield 'normalization', f'{text} and a standard deviation of {seen.std():.3g}'
 
 
 # ------------------------------------------------------------------------ settings
@@ -168,10 +155,8 @@ def _rate(config: Config) -> Iterator[Link]:
     least, most = RATES.get(kind.lower(), ADAPTIVE)
     if rate is not None and not least <= rate <= most:
         word = 'high' if rate > most else 'low'
-        yield (
-            'learning rate',
-            (f'{rate:g} is too {word} for {kind}, which requires {least:g} to {most:g}'),
-        )
+        text = f'{rate:g} is too {word} for {kind}, which requires {least:g} to {most:g}'
+        yield 'learning rate', text
 
 
 def _frozen(config: Config) -> Iterator[Link]:

@@ -110,14 +110,8 @@ def _take_published(config: Config) -> None:
         options.checkpoint = name = name_of(options.checkpoint) or options.checkpoint
         nearest = NEVER_PUBLISHED.get(name)
         if nearest:
-            show_warnings(
-                [
-                    (
-                        f'{name} was never published: starting from {nearest}, all other '
-                        'weights stay random'
-                    )
-                ]
-            )
+            text = f'{name} was never published: starting from {nearest}'
+            show_warnings([f'{text}, all other weights stay random'])
             missing = [*options.get('allow_missing', ()), *LEFT_RANDOM.get(name, ())]
             options.update(checkpoint=nearest, allow_missing=list(dict.fromkeys(missing)))
         else:

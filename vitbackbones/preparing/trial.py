@@ -65,8 +65,7 @@ def try_model(config: Config) -> None:
         for place, settings in dicts({'model': config.model})
         if settings.get('loss_weight') == 0
     ]
-    factors = {factor_of(name, keys) for name in names}
-    if factors == {0}:
+    if {factor_of(name, keys) for name in names} == {0}:
         misspelled.append(
             'optim_wrapper.paramwise_cfg.custom_keys: lr_mult is 0 for every parameter of the '
             'model, so the run learns nothing'

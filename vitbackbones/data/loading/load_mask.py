@@ -137,10 +137,7 @@ def _one_channel(values: np.ndarray, mode: str) -> tuple[np.ndarray, str]:
     if values.dtype.kind == 'f' and (np.rint(values) == values).all():
         values = values.astype(np.int64)
     if values.dtype.kind not in 'biu':
-        return (
-            values,
-            'has values that are not integers. Write the class number of each pixel',
-        )
+        return values, 'has values that are not integers. Write the class number of each pixel'
     return (values.astype(np.uint8) if values.dtype == bool else values), ''
 
 

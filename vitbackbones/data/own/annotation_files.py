@@ -120,10 +120,7 @@ def _meant(root: Path, split: str, found: Found) -> tuple[Path, dict]:
     read = kept[0]
     others = [name for name in names if name != str(read[0].relative_to(root))]
     if others:
-        show_warnings(
-            [
-                f'{root}: {split} is read from {read[0].relative_to(root)}, not from '
-                f'{some(others, str)}. Use --annotations FILE to choose another file'
-            ]
-        )
+        text = f'{root}: {split} is read from {read[0].relative_to(root)}, not from'
+        advice = 'Use --annotations FILE to choose another file'
+        show_warnings([f'{text} {some(others, str)}. {advice}'])
     return read
