@@ -36,8 +36,7 @@ def write_card(run: TrainedRun, file: str, size: int, sha256: str, license: str)
 
 Trained with vitbackbones. With this folder:
 
-    vitbackbones predict config.py {file} photo.jpg --out out
-    vitbackbones test config.py {file} --data-root FOLDER
+{_usage(run, file)}
 
 {_table(_facts(run, file, size, sha256))}
 
@@ -45,6 +44,13 @@ Trained with vitbackbones. With this folder:
 
 {metrics}
 """
+
+
+def _usage(run: TrainedRun, file: str) -> str:
+    if run.is_backbone:
+        return f'    vitbackbones train CONFIG --pretrained {file}'
+    return f"""    vitbackbones predict config.py {file} photo.jpg --out out
+    vitbackbones test config.py {file} --data-root FOLDER"""
 
 
 def _front(run: TrainedRun, license: str) -> dict:
@@ -80,11 +86,12 @@ def _facts(run: TrainedRun, file: str, size: int, sha256: str) -> dict[str, str]
     preprocessor = model.get('data_preprocessor') or {}
     rgb = preprocessor.get('bgr_to_rgb') or preprocessor.get('to_rgb')
     count = sum(value.numel() for value in run.state.values())
+    classes = {} if run.is_backbone else {'classes': ', '.join(run.meta.get('classes', ()))}
     return {
         'config': f'`{run.name}`',
         'model': f'`{model["type"]}` on `{model["backbone"]["type"]}`',
         'numbers in all tensors': f'{count:,}',
-        'classes': ', '.join(run.meta.get('classes', ())),
+        **classes,
         'mean, std of pixels (0 to 255)': f'{preprocessor.get("mean")}, {preprocessor.get("std")}',
         'order of colors': 'RGB' if rgb else 'BGR',
         'trained on': f'{_data_name(run, "train")}, until {run.after or run.checkpoint.name}',

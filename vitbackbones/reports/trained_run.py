@@ -19,6 +19,7 @@ from ..utils.run_files import STEP
 from ..weights.filling import require_finite
 from ..weights.read.load import load_file
 
+BACKBONE = 'backbone.'  # of keys
 SECRET = re.compile(r'(token|secret|password|credential|api_?key|access_key)s?$', re.I)  # of keys
 
 
@@ -36,6 +37,11 @@ class TrainedRun:
     def name(self) -> str:
         """The name of the config."""
         return Path(self.config.filename).stem
+
+    @property
+    def is_backbone(self) -> bool:
+        """Whether the weights are those of a backbone alone."""
+        return all(key.startswith(BACKBONE) for key in self.state)
 
     @property
     def after(self) -> str:

@@ -13,10 +13,12 @@ from tests.openmmlab.conftest import HERE, write_model
 from vitbackbones.commands.names.publish import add_arguments, publish
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
+from vitbackbones.registry import MODELS
 from vitbackbones.reports.model_card import write_card
 from vitbackbones.reports.trained_run import portable_text, read_run
 from vitbackbones.runtime.threshold import Threshold, read_threshold, write_threshold
 from vitbackbones.training.find_checkpoint import find_checkpoint
+from vitbackbones.weights.filling import load_pretrained
 from vitbackbones.weights.read.load import load_file
 
 pytestmark = pytest.mark.compat
@@ -90,6 +92,25 @@ def test_the_card_says_what_the_file_is(call, trained):
     assert 'epoch 2' in text
     card = call('--checkpoint', str(trained / 'epoch_3.pth'), '--overwrite') / 'README.md'
     assert 'The log of the run contains no metrics for these weights.' in card.read_text()
+
+
+def test_a_backbone_alone_is_in_half_precision_and_fills_others(call, trained):
+    out = call('--backbone')
+    state = load_file(out / 'model.safetensors')['state_dict']
+    whole = load_file(trained / 'best_coco_bbox_mAP_epoch_2.pth')['state_dict']
+    own = {key: value for key, value in whole.items() if key.startswith('backbone.')}
+    assert state.keys() == own.keys()
+    assert all(torch.equal(state[key], own[key].half()) for key in own)
+    card = (out / 'README.md').read_text()
+    assert '    vitbackbones train CONFIG --pretrained model.safetensors\n' in card
+    assert 'predict' not in card
+    assert '| classes |' not in card
+    config = read_config(trained / 'tiny_det.py').model.backbone
+    backbone = MODELS.build(config)
+    coverage = load_pretrained(backbone, out / 'model.safetensors')
+    assert len(coverage.used) == len(own)
+    key, value = next(iter(backbone.state_dict().items()))
+    torch.testing.assert_close(value, own[f'backbone.{key}'], rtol=1e-3, atol=1e-4)
 
 
 def test_the_config_has_neither_places_of_this_machine_nor_passwords(trained):

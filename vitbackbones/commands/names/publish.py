@@ -3,6 +3,7 @@
 options:
   work_dir      work dir of a training
   --checkpoint  checkpoint to publish (default: the best, otherwise the latest)
+  --backbone    publish only the backbone, in half precision, for train --pretrained
   --out         folder to write (default: WORK_DIR/published)
   --overwrite   replace DIR if an earlier call wrote it
   --license     license of the weights, as the Hugging Face hub writes it: apache-2.0, ... (default:
@@ -24,14 +25,16 @@ Hugging Face hub.
 import hashlib
 import json
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from pathlib import Path
 
 import torch
 from safetensors.torch import save
+from torch import Tensor
 
 from ...errors import InputError
 from ...reports.model_card import write_card
-from ...reports.trained_run import TrainedRun, portable_text, read_run
+from ...reports.trained_run import BACKBONE, TrainedRun, portable_text, read_run
 from ...runtime.threshold import ENDING, read_threshold, write_threshold
 from ...utils.files import whole_folder
 from ...utils.run_files import PUBLISHED
@@ -48,6 +51,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add('work_dir', metavar='WORK_DIR')
     add('--checkpoint', metavar='FILE')
+    add('--backbone', action='store_true')
     add('--out', metavar='DIR')
     add('--overwrite', action='store_true')
     add('--license', default='unknown')
@@ -63,6 +67,8 @@ def publish(options: Namespace) -> None:
     work_dir = Path(options.work_dir).expanduser()
     out = Path(options.out).expanduser() if options.out else work_dir / 'published'
     run = read_run(work_dir, options.checkpoint)
+    if options.backbone:
+        run = replace(run, state=backbone_in_half(run.state))
     with whole_folder(out.absolute(), '--out') as folder:
         if out.exists() and not options.overwrite:
             raise InputError(
@@ -76,6 +82,12 @@ def publish(options: Namespace) -> None:
             )
         _write(run, folder, options.license)
     print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
+
+
+def backbone_in_half(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return the entries of a model's backbone, numbers in half precision."""
+    own = {key: value for key, value in state.items() if key.startswith(BACKBONE)}
+    return {key: x.half() if x.is_floating_point() else x for key, x in own.items()}
 
 
 def _write(run: TrainedRun, folder: Path, license: str) -> None:
