@@ -187,8 +187,7 @@ class Mixer(BlockOptions, PlainBackbone):
                     raise OptionError(
                         f'token mixing over {len(bias)} positions: these do not form a square grid'
                     )
-                resized = resize_mixing(fc1, fc2, bias, old, self.grid)
-                state.update(zip(keys, resized, strict=True))
+                state.update(zip(keys, resize_mixing(fc1, fc2, bias, old, self.grid), strict=True))
         return state
 
 

@@ -35,8 +35,7 @@ class Parser(ArgumentParser):
     def parse_args(self, args=None, namespace=None) -> Namespace:
         for word in args or ():
             if not word or (word.startswith('--') and word.find('=') == len(word) - 1):
-                given = shlex.join(args)
-                self.error(f'an argument is empty (is a variable not set?): {given}')
+                self.error(f'an argument is empty (is a variable not set?): {shlex.join(args)}')
         options, unknown = self.parse_known_args(args, namespace)
         if unknown:
             word = next((word for word in unknown if word.startswith('-')), unknown[0])

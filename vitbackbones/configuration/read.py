@@ -91,8 +91,7 @@ def require_sections(config: Config, *sections: str) -> None:
     """
     missing = [section for section in sections if config.get(section) is None]
     if missing:
-        given = config.keys() - {*missing}
-        near = get_close_matches(missing[0], given, n=1, cutoff=0.85)
+        near = get_close_matches(missing[0], config.keys() - {*missing}, n=1, cutoff=0.85)
         hint = f'; is {near[0]!r} meant to be {missing[0]!r}?' if near else ''
         raise InputError(
             f'{config.filename}: the config is incomplete, it has no {", ".join(missing)}{hint}'

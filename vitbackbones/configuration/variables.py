@@ -20,8 +20,7 @@ def late_variables(config: Config) -> list[str]:
     file, *bases = files_of(config)
     bases = [base for base in bases if base.suffix == '.py']
     found = []
-    own = _names(file, ast.Store) - _names(file, ast.Load) - READ_KEYS - {'_base_'}
-    for name in sorted(own):
+    for name in sorted(_names(file, ast.Store) - _names(file, ast.Load) - READ_KEYS - {'_base_'}):
         users = [base for base in bases if name in _names(base, ast.Load)]
         if users:
             found.append(

@@ -45,8 +45,7 @@ def to_pixels(image: Tensor, settings: Mapping) -> np.ndarray:
         image = image.flip(0)
     if len(image) != 3:
         return image.permute(1, 2, 0).numpy()  # (C, H, W) -> (H, W, C)
-    pixels = image.round().clamp(0, 255).byte()
-    return pixels.permute(1, 2, 0).numpy()  # (3, H, W) -> (H, W, 3)
+    return image.round().clamp(0, 255).byte().permute(1, 2, 0).numpy()  # (3, H, W) -> (H, W, 3)
 
 
 def sheet(rows: Sequence[Row]) -> Image.Image:

@@ -147,8 +147,7 @@ def _are_around_masks(answer: Answers) -> bool:
 
 def boxes_around(masks: np.ndarray) -> np.ndarray:
     """Return the boxes (M, 4) around masks (M, H, W), zeros around empty ones."""
-    boxes = [box_around(mask) if mask.any() else [0] * 4 for mask in masks]
-    return np.reshape(boxes, (-1, 4))
+    return np.reshape([box_around(mask) if mask.any() else [0] * 4 for mask in masks], (-1, 4))
 
 
 def in_words(found: Mapping[str, float]) -> str:

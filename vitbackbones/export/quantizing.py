@@ -73,8 +73,7 @@ def accuracy_control(
     ``exported``, on some of the pictures. Whether that is enough is said by the judge, on all.
     """
     nncf = import_optional(*NNCF)
-    ranking = spread(len(judge.files), RANKING)
-    agreement = Agreement(exported, [judge.files[i] for i in ranking])
+    agreement = Agreement(exported, [judge.files[i] for i in spread(len(judge.files), RANKING)])
     console = sys.stdout  # of NNCF itself nothing may be shown
 
     def validate(model: Any, files: Iterable[Path]) -> tuple[float, list[float]]:

@@ -80,8 +80,7 @@ def _add_shape(source: Source, picture: Picture, shape: dict, where: str) -> Non
     if kind == 'circle':  # its center, and a point of its edge
         (x, y), edge = points[:2]
         radius = math.dist((x, y), edge)
-        turns = (i / CORNERS for i in range(CORNERS))
-        angles = [2 * math.pi * turn for turn in turns]
+        angles = [2 * math.pi * (i / CORNERS) for i in range(CORNERS)]
         points = [[x + radius * math.cos(a), y + radius * math.sin(a)] for a in angles]
     flat = [value for point in points for value in point]
     add_object(source, picture, name.strip(), flat, where)

@@ -198,8 +198,7 @@ def _join(entry: dict, part: dict) -> None:
 def _outlines(entry: dict) -> list[list[float]]:
     """Return the outlines of an object, that of its box where it has none."""
     x, y, width, height = entry['bbox']
-    corners = [x, y, x + width, y, x + width, y + height, x, y + height]
-    return entry['segmentation'] or [corners]
+    return entry['segmentation'] or [[x, y, x + width, y, x + width, y + height, x, y + height]]
 
 
 def write_coco(out: Path, pictures: Sequence[Picture], classes: Sequence[str], copy: bool) -> None:

@@ -77,8 +77,7 @@ class DotProductAttention(ProjectedAttention):
         self, embed_dims: int, num_heads: int, cross: bool = False, sharing: str = _ROLES, **options
     ) -> None:
         letters = read_sharing(sharing, _ROLES)
-        apart = cross and len(set(sharing)) == len(_ROLES)
-        maps = ('q', 'kv') if apart else ('qkv',)
+        maps = ('q', 'kv') if cross and len(set(sharing)) == len(_ROLES) else ('qkv',)
         super().__init__(embed_dims, num_heads, maps, letters, **options)
 
     def forward(

@@ -58,8 +58,7 @@ def require_compiler() -> None:
 
 def allow_programs(number: int) -> None:
     """Let ``torch.compile`` write ``number`` programs of one function before it gives up."""
-    limit = torch._dynamo.config.cache_size_limit
-    torch._dynamo.config.cache_size_limit = max(limit, number)
+    torch._dynamo.config.cache_size_limit = max(torch._dynamo.config.cache_size_limit, number)
 
 
 def compile_call(model: nn.Module) -> None:

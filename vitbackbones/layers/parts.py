@@ -107,5 +107,4 @@ def require_choice(name: str, value: Any, choices: Iterable) -> None:
     """Raise an ``OptionError`` unless the ``value`` of the option ``name`` is one of few."""
     choices = tuple(choices)
     if value not in choices:
-        known = ', '.join(map(repr, choices))
-        raise OptionError(f'{name}={value!r}: must be one of {known}')
+        raise OptionError(f'{name}={value!r}: must be one of {", ".join(map(repr, choices))}')

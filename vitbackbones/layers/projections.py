@@ -199,8 +199,7 @@ class ProjectedAttention(nn.Module):
         elif rows == slice(0, layer.out_features):
             out = layer(x)
         else:
-            bias = None if layer.bias is None else layer.bias[rows]
-            out = F.linear(x, layer.weight[rows], bias)
+            out = F.linear(x, layer.weight[rows], None if layer.bias is None else layer.bias[rows])
         parts = out.chunk(end - first, -1)  # (N, L, C) each
         return {role: parts[number - first] for role, number in numbers.items()}
 

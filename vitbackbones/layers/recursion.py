@@ -146,8 +146,7 @@ class Recursion:
 
     def of_block(self, i: int, count: int) -> 'Recursion':
         """Return what block ``i`` of a row of ``count`` is built with."""
-        bare = self.nll == 'per_sweep' and i < count - 1
-        return replace(self, nll=None) if bare else self
+        return replace(self, nll=None) if self.nll == 'per_sweep' and i < count - 1 else self
 
     def slicings(self) -> nn.ModuleList:
         """Return the slicing of each pass; an empty list without ``groups``."""
@@ -233,8 +232,7 @@ class Recursive(nn.Module):
         in_windows = options.get('window_size') or options.get('window')
         if recursion.groups is not None and in_windows:
             raise OptionError('groups: the attention uses windows here, not slices')
-        shared = ('shortcut', 'drop_rate', 'norm_eps')
-        own = {key: options[key] for key in shared if key in options}
+        own = {key: options[key] for key in ('shortcut', 'drop_rate', 'norm_eps') if key in options}
         self.slicings = recursion.slicings()
         self.nlls = recursion.projections(embed_dims, **own)
 

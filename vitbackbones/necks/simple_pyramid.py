@@ -59,8 +59,7 @@ class Levels(Neck):
 
     def forward(self, maps: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         """Turn the maps (N, C_i, h_i, w_i) of a backbone into ``num_outs`` levels."""
-        pairs = zip(self.projections, self.bring(maps), strict=True)
-        levels = [project(x) for project, x in pairs]
+        levels = [project(x) for project, x in zip(self.projections, self.bring(maps), strict=True)]
         return self.extended(levels, {}, ())
 
 

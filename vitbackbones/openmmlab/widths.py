@@ -98,8 +98,7 @@ def _built(settings: Mapping, registry: Registry) -> nn.Module | None:
 
 def _tell(part: Mapping, told: Mapping, registry: Registry) -> None:
     """Write into a part what it leaves out of what it may be told."""
-    missing = _missing(part, registry)
-    part.update({key: copy.copy(told[key]) for key in missing if key in told})
+    part.update({key: copy.copy(told[key]) for key in _missing(part, registry) if key in told})
 
 
 def _widths(maps: list[Tensor], strides: list[int]) -> Widths:

@@ -74,8 +74,7 @@ class ClassificationReport:
             actual = f'{self.classes[img["truth"]]} {img["score of truth"]:.3f}'
             title = f'{name}: {pred}, is {actual}'
             worst.append(photograph(enlarged(from_bgr(pixels)), title))
-        order = 'Images with the highest scores of a wrong class.'
-        yield Section('Worst mistakes', worst, order)
+        yield Section('Worst mistakes', worst, 'Images with the highest scores of a wrong class.')
 
     def _class_table(self, gt: np.ndarray, best: np.ndarray) -> Table:
         hits = gt[:, None] == best  # (pictures, k)

@@ -102,8 +102,7 @@ def drawing(figure: Figure, title: str) -> Picture:
 
 def count_pairs(gt: np.ndarray, pred: np.ndarray, classes: int) -> np.ndarray:
     """Count how often each class (rows) was taken for each other (columns): (C, C) of (N,)."""
-    counts = np.bincount(gt * classes + pred, minlength=classes**2)
-    return counts.reshape(classes, classes)
+    return np.bincount(gt * classes + pred, minlength=classes**2).reshape(classes, classes)
 
 
 def confusion_parts(matrix: Matrix, unit: str) -> list[Table | Matrix]:

@@ -100,8 +100,7 @@ class Scores:
             panel.set(xlim=(0, 1), ylim=(0, 1.02))
             panel.grid(alpha=0.3)
             panel.legend(fontsize=8, framealpha=0.8)
-        title = 'precision, recall and F1 over the score, and calibration'
-        return [table, drawing(figure, title)]
+        return [table, drawing(figure, 'precision, recall and F1 over the score, and calibration')]
 
     def _draw_calibration(self, panel: Axes) -> None:
         sure = self.scores >= SURE

@@ -132,8 +132,7 @@ class Requests:
             request = self._free.pop()
         except IndexError:
             request = self._model.create_infer_request()
-        found = request.infer([image], share_inputs=True)
-        outputs = [value.copy() for value in found.values()]
+        outputs = [value.copy() for value in request.infer([image], share_inputs=True).values()]
         self._free.append(request)
         return outputs
 

@@ -63,8 +63,7 @@ def find_checkpoint(path: str, role: str) -> Path:
     else:
         found = checkpoint_in(place) if place.is_dir() else place
     if found is None or not found.is_file():
-        beside = place.parent.glob('*')
-        files = {file.name: str(file) for file in beside if file.suffix in SUFFIXES}
+        files = {file.name: str(file) for file in place.parent.glob('*') if file.suffix in SUFFIXES}
         near = did_you_mean(place.name, files)
         raise InputError(f'{role} {path}: no checkpoint there (looked for {looked_in(path)}){near}')
     return found

@@ -72,8 +72,7 @@ class Replay:
         batches = PlacedBatches(self.loader.batch_sampler, endless=not self.by_epoch)
         restart(batches.sampler)
         if not self.by_epoch:
-            number = passes * len(self.samples) // batches.batch_size
-            yield from islice(batches, max(1, number))
+            yield from islice(batches, max(1, passes * len(self.samples) // batches.batch_size))
             return
         for epoch in range(passes):
             batches.epoch = epoch

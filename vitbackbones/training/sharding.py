@@ -109,8 +109,7 @@ def whole_states(modules: Iterable[nn.Module], optimizer: Optimizer) -> Iterator
 
     with ExitStack() as stack:
         for module in modules:
-            handle = module.register_state_dict_post_hook(gather_weights)
-            stack.callback(handle.remove)
+            stack.callback(module.register_state_dict_post_hook(gather_weights).remove)
         stack.callback(optimizer.register_state_dict_post_hook(gather_states).remove)
         yield
 

@@ -48,8 +48,7 @@ def contract_broken(
     backbone: nn.Module, problem: str, remedy: str, kind: type[ValueError] = OptionError
 ) -> ValueError:
     """Return the error for what a subclass lacks: what it is, what to do, where to read more."""
-    more = page('adding_a_backbone')
-    return kind(f'{type(backbone).__name__} {problem}: {remedy}; see {more}')
+    return kind(f'{type(backbone).__name__} {problem}: {remedy}; see {page("adding_a_backbone")}')
 
 
 def note_img_size(backbone: Any, state: dict, prefix: str, about: dict) -> None:

@@ -45,8 +45,7 @@ def convert(options: Namespace) -> None:
         InputError: as :func:`.import_dataset.import_dataset`.
     """
     how = {'options': options, 'read': partial(_read, options=options), 'write': TO[options.to]}
-    fill = partial(write_pictures, **how)
-    make_folder(options, options.to, fill, follow=options.given == 'coco')
+    make_folder(options, options.to, partial(write_pictures, **how), follow=options.given == 'coco')
 
 
 def _read(source: Source, options: Namespace) -> tuple[Sequence[Picture], Sequence[str]]:

@@ -65,8 +65,7 @@ def find_mask_parts(
     Raises:
         InputError: as :func:`named_parts`, or pictures have no masks.
     """
-    needed = ('train',) if trained_on is None else tuple(WORDS)
-    parts = named_parts(root, patterns, needed)
+    parts = named_parts(root, patterns, ('train',) if trained_on is None else tuple(WORDS))
     for part in parts.values():
         if part.bare:
             names = (file.relative_to(root) for file in part.bare)

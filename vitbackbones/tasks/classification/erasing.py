@@ -66,8 +66,7 @@ class ErasingPreprocessor(ClsDataPreprocessor):
         self.erase_prob = erase_prob
         self.erases_last = not (before_mixing and self.batch_augments)
         if not self.erases_last:
-            mix = self.batch_augments
-            self.batch_augments = partial(erase_and_mix, prob=erase_prob, mix=mix)
+            self.batch_augments = partial(erase_and_mix, prob=erase_prob, mix=self.batch_augments)
 
     def forward(self, data: dict, training: bool = False) -> dict:
         """Return ``inputs`` (N, C, H, W) and ``data_samples``, ready for the model."""

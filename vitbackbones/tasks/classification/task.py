@@ -41,8 +41,7 @@ def head_reads_vectors(config: Mapping) -> Iterator[str]:
     if not readable or not kinds[0].startswith('vitbackbones.') or model.get('neck'):
         return
     if model['backbone'].get('out_type') not in readable:
-        names = ' or '.join(map(repr, readable))
-        yield f'model.backbone.out_type: must be {names} for model.head'
+        yield f'model.backbone.out_type: must be {" or ".join(map(repr, readable))} for model.head'
 
 
 # ------------------------------------------------------------------------ the task

@@ -106,8 +106,7 @@ AS_WIDE = (
 
 def heads_read_all_levels(model: Mapping, maps: Maps) -> Iterator[Misfit]:
     """Check that anchors and proposals are made for the maps that there are."""
-    keys = [*OF_ALL, *(f'{part}.featmap_strides' for part in OF_THE_FIRST)]
-    for key in keys:
+    for key in [*OF_ALL, *(f'{part}.featmap_strides' for part in OF_THE_FIRST)]:
         wanted = value_at(model, key)
         if not isinstance(wanted, list | tuple) or wanted == []:
             continue
@@ -160,8 +159,7 @@ def detrs_read_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
 def proposals_have_the_width_of_the_maps(model: Mapping, maps: Maps) -> Iterator[Misfit]:
     """Check the widths from the maps to what a two-stage detector reads of a box."""
     for part, head in zip(OF_THE_FIRST, ('bbox_head', 'mask_head'), strict=True):
-        extractor = value_at(model, part)
-        if type_at(extractor) != 'SingleRoIExtractor':  # others join levels
+        if type_at(value_at(model, part)) != 'SingleRoIExtractor':  # others join levels
             continue
         keys = [f'{part}.out_channels']
         if value_at(model, 'roi_head.shared_head') is None:

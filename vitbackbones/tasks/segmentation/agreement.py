@@ -56,8 +56,7 @@ def batches_have_one_size(config: Mapping) -> Iterator[str]:
         )
         return
     for path, dataset in datasets(config, ('train',)) if size else ():
-        crops = [value_at(step, 'crop_size') for step in as_list(dataset.get('pipeline'))]
-        for crop in crops:
+        for crop in [value_at(step, 'crop_size') for step in as_list(dataset.get('pipeline'))]:
             sides = crop if isinstance(crop, list | tuple) else (crop or 0,) * 2
             if any(a < b for a, b in zip(size, sides, strict=True)):
                 yield (

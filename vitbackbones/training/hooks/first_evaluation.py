@@ -53,8 +53,7 @@ def try_evaluation(runner) -> None:
     evaluator = runner.val_loop.evaluator
     trains = runner.model.training
     batch = loader.collate_fn([loader.dataset[0]])
-    outputs = runner.model.eval().val_step(batch)
-    evaluator.process(data_samples=outputs, data_batch=batch)
+    evaluator.process(data_samples=runner.model.eval().val_step(batch), data_batch=batch)
     for metric in evaluator.metrics:
         if type(metric).__name__ in OF_ONE:
             metric.evaluate(size=1)

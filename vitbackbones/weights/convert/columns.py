@@ -144,8 +144,7 @@ def _join_qkv(state: dict[str, Tensor]) -> dict[str, Tensor]:
     for key in state:
         value = key.replace('.attn.qk.', '.attn.v.')
         if value != key and value in state:
-            joined = torch.cat([out.pop(key), out.pop(value)])
-            out[key.replace('.attn.qk.', '.attn.qkv.')] = joined
+            out[key.replace('.attn.qk.', '.attn.qkv.')] = torch.cat([out.pop(key), out.pop(value)])
     return out
 
 

@@ -31,8 +31,7 @@ def convert_pvt(state: dict[str, Tensor]) -> dict[str, Tensor]:
         block, _, kind = key.partition('.attn.q.')
         if kind and f'{block}.reduction.conv.weight' not in out:
             q = out.pop(key)
-            kv = out.pop(f'{block}.attn.kv.{kind}')
-            out[f'{block}.attn.qkv.{kind}'] = torch.cat([q, kv])
+            out[f'{block}.attn.qkv.{kind}'] = torch.cat([q, out.pop(f'{block}.attn.kv.{kind}')])
     return out
 
 

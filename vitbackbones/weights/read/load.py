@@ -70,8 +70,7 @@ def read_safely(file: BinaryIO, name: str | Path) -> dict:
     Raises:
         InputError: as of :func:`load_file`.
     """
-    is_safetensors = Path(name).suffix == '.safetensors'
-    reader = _read_safetensors if is_safetensors else read_torch
+    reader = _read_safetensors if Path(name).suffix == '.safetensors' else read_torch
     content = _read(reader, file, name, CHECKPOINT)
     if not isinstance(content, dict):
         raise InputError(f'{name}: contains a {type(content).__name__}, not a dict of weights')

@@ -144,8 +144,7 @@ def _same(storage: Storage, dtype: torch.dtype, length: int) -> Storage:
 def _take_record(file: BinaryIO, record: ZipInfo) -> Tensor:
     """Read the bytes of a stored record at once, where ``zipfile`` copies them twice."""
     file.seek(record.header_offset + LENGTHS)
-    before = sum(struct.unpack('<HH', file.read(4)))
-    file.seek(before, io.SEEK_CUR)
+    file.seek(sum(struct.unpack('<HH', file.read(4))), io.SEEK_CUR)
     data = _take(file, record.file_size)
     if zlib.crc32(data.numpy()) != record.CRC:
         raise ValueError('damaged bytes')
