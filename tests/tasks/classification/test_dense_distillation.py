@@ -129,9 +129,21 @@ def test_our_own_models_teach(images):
     assert target.shape == (3, 320, 2, 2)
 
 
+def test_a_plain_network_without_classes_teaches_at_another_size(images):
+    teacher = 'timm:test_vit2'  # made for 160 x 160
+    settings = {'teacher_size': 64, 'pairs': [(0, 5, 64)], 'soft_weight': 0.0}
+    model = student(teacher=teacher, teacher_classes=3, **settings)
+    losses = model.loss(images, samples([0, 1, 2]))
+    assert losses.keys() == {'loss_label', 'loss_map'}
+    assert model.teach(images)[1].shape == (3, 64, 4, 4)
+
+
 def test_a_teacher_of_other_widths_is_named(images):
     model = student(teacher_classes=7)
-    with pytest.raises(InputError, match='has 1000 classes and maps of .48, 64. channels.*say 7'):
+    with pytest.raises(InputError, match='has 1000 classes, but model.teacher_classes=7'):
+        model.loss(images, samples([0, 1, 2]))
+    model = student(pairs=[(0, 3, 47)])
+    with pytest.raises(InputError, match=r'maps of .48. channels at the stages .3., .* says .47.'):
         model.loss(images, samples([0, 1, 2]))
     with pytest.raises(OptionError, match=r'pairs=\[\(1, 3, 48\)\]: the backbone returns 1 map'):
         student(pairs=[(1, 3, 48)])

@@ -173,16 +173,28 @@ def flexible(name: str, given: Mapping[str, Any], norm: bool) -> Network:
     Raises:
         OptionError: it does not take an option.
     """
+    net, given = create_flexible(name, given, num_classes=0)
+    net.eval()
+    declared = getattr(net.feature_info, 'info', net.feature_info)
+    strides = [each['reduction'] for each in declared]
+    return lambda image: intermediates(net, image, norm), strides, given
+
+
+def create_flexible(
+    name: str, given: Mapping[str, Any], **options
+) -> tuple[Any, Mapping[str, Any]]:
+    """Return a network that takes images of most sizes, and the options that make it so.
+
+    Raises:
+        OptionError: it does not take an option.
+    """
     for more in FLEXIBLE:
         try:
-            net = create(name, {**more, **given}, num_classes=0).eval()
-            break
+            return create(name, {**more, **given}, **options), {**more, **given}
         except TypeError as error:
             if not more:  # an option of the user's
                 raise OptionError(f'{name}: {in_one_line(error)}') from error
-    declared = getattr(net.feature_info, 'info', net.feature_info)
-    strides = [each['reduction'] for each in declared]
-    return lambda image: intermediates(net, image, norm), strides, {**more, **given}
+    raise AssertionError  # the last of them is empty
 
 
 def with_filter(name: str, given: Mapping[str, Any]) -> tuple[Any, Callable | None]:

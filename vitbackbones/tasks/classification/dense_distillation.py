@@ -24,10 +24,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ...backbones.by_name import create_model
-from ...backbones.foreign.timm_models import EXTRA, published_config
+from ...backbones.foreign.timm_models import create_flexible, published_config
 from ...errors import InputError, OptionError
 from ...layers import require_size
-from ...utils.packages import import_optional
 from .classifier import ImageClassifier
 from .distillation import frozen_teacher
 
@@ -170,13 +169,19 @@ class DenselyDistilled(ImageClassifier):
         return terms
 
     def _require_widths(self, logits: Tensor, targets: Sequence[Tensor]) -> None:
-        given = [self.soft_head.out_features, *(channels for _, _, channels in self.pairs)]
-        found = [x.shape[1] for x in (logits, *targets)]
+        classes = self.soft_head.out_features
+        if self.soft_weight and logits.shape[1] != classes:
+            raise InputError(
+                f'model.teacher {self.teacher_name} has {logits.shape[1]} classes, but '
+                f'model.teacher_classes={classes}. Set model.soft_weight=0 for a teacher without '
+                'classes'
+            )
+        given = [channels for _, _, channels in self.pairs]
+        found = [x.shape[1] for x in targets]
         if given != found:
             raise InputError(
-                f'model.teacher {self.teacher_name} has {found[0]} classes and maps of '
-                f'{found[1:]} channels, but model.teacher_classes and model.pairs say {given[0]} '
-                f'and {given[1:]}'
+                f'model.teacher {self.teacher_name} has maps of {found} channels at the stages '
+                f'{self.stages}, but model.pairs says {given}'
             )
 
     def _soft(self, student: Tensor, teacher: Tensor) -> Tensor:
@@ -204,5 +209,5 @@ def network(name: str) -> Any:
     """Return an untrained model by name, of timm's protocol: logits, and maps on request."""
     if name.startswith(TIMM):
         published_config(name.removeprefix(TIMM))  # refuses unknown names
-        return import_optional('timm', EXTRA).create_model(name.removeprefix(TIMM))
+        return create_flexible(name.removeprefix(TIMM), {})[0]
     return create_model(name)
