@@ -17,6 +17,7 @@ from ..weights.read.class_names import (
 )
 from .data_paths import datasets, first_dataset
 from .lookup import Lookup
+from .settings import entries
 
 # Parts that may have a number of their own: the unused classifier of a backbone, and proposals,
 # which tell objects from background.
@@ -38,8 +39,8 @@ def _parts(node, path: str, wanted: str) -> Iterator[tuple[str, dict]]:
     """Yield path and value of every dict inside of ``node`` with the key ``wanted``."""
     if isinstance(node, dict) and wanted in node:
         yield path, node
-    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-        if isinstance(value, dict | list | tuple) and key not in SEPARATE:
+    for key, value in entries(node):
+        if key not in SEPARATE:
             yield from _parts(value, f'{path}.{key}', wanted)
 
 

@@ -16,7 +16,9 @@ from pathlib import Path
 from mmengine.config import Config
 
 from ..configuration.data_paths import loaders
+from ..configuration.lint import dicts
 from ..configuration.names import config_name
+from ..configuration.settings import entries
 from ..data import shapes
 from ..errors import InputError
 from ..preparing.work_dir import remove_checkpoints
@@ -73,9 +75,8 @@ def shrink_sizes(node) -> None:
     """Reduce every size in the config of a dataset to :data:`SHORT_SIDE`, in place."""
     if isinstance(node, dict):
         node.update({key: shrink(node[key]) for key in SIZE_KEYS if key in node})
-    for value in node.values() if isinstance(node, dict) else node:
-        if isinstance(value, dict | list | tuple):
-            shrink_sizes(value)
+    for _, value in entries(node):
+        shrink_sizes(value)
 
 
 def shrink(size):
@@ -97,14 +98,8 @@ def shrink(size):
 def lower_thresholds(config: Config) -> Config:
     """Return a copy of ``config`` whose model gives all boxes, whatever their scores are."""
     config = copy.deepcopy(config)
-    waiting = [config.model]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, dict):
-            node.update({key: 0.0 for key in node if key in THRESHOLD_KEYS})
-            waiting += node.values()
-        elif isinstance(node, list | tuple):
-            waiting += node
+    for _, node in dicts({'model': config.model}):
+        node.update({key: 0.0 for key in node if key in THRESHOLD_KEYS})
     return config
 
 
