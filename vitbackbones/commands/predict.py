@@ -99,10 +99,8 @@ def predict(options: Namespace) -> None:
         print(printable(f'weights: {found.weights} ({in_words(model.meta.get("classes", ()))})'))
         for hint in own_run_hints(found.along):
             print(hint)
-        drawn = (f'; showing objects with a score of at least {threshold}') * (
-            found.task == 'detection'
-        )
-        print(printable(f'runtime: {model.runtime}{drawn}'))
+        drawn = f'; showing objects with a score of at least {threshold}'
+        print(printable(f'runtime: {model.runtime}{drawn * (found.task == "detection")}'))
         least = threshold.of(model.meta.get('classes', ()))
         writer = WRITERS[found.task](out, model.meta, least, options.masks)
         settings = found.settings | {
@@ -124,15 +122,6 @@ def predict(options: Namespace) -> None:
 
 def _request(options: Namespace) -> ModelRequest:
     tiles = options.tiles
-    return ModelRequest(
-        config=options.config,
-        inputs=(options.checkpoint, *options.inputs),
-        runtime=options.runtime,
-        device=options.device,
-        amp=options.amp,
-        fused=options.fused,
-        compile=options.compile,
-        cfg_options=options.cfg_options,
-        trusted=options.trusted,
-        tiling=Tiling(tiles, options.overlap, options.merge) if tiles else None,
-    )
+    tiling = Tiling(tiles, options.overlap, options.merge) if tiles else None
+    inputs = (options.checkpoint, *options.inputs)  # the first may be none: only the config tells
+    return ModelRequest.of(options, checkpoint=None, inputs=inputs, tiling=tiling)

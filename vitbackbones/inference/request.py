@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ..data.sources import SUFFIXES
 from .tiles import Tiling
@@ -41,6 +41,12 @@ class ModelRequest:
     cfg_options: Mapping[str, Any] = field(default_factory=dict)
     trusted: bool = False
     tiling: Tiling | None = None
+
+    @classmethod
+    def of(cls, options: Any, **others: Any) -> Self:
+        """Return the request of options of a command, which have its names, and of ``others``."""
+        named = {key: value for key, value in vars(options).items() if key in cls.__annotations__}
+        return cls(**(named | others))
 
     @property
     def first(self) -> str | None:

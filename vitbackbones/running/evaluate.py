@@ -121,16 +121,7 @@ def _with_graph(request: TestRequest) -> TestRequest:
         raise InputError(
             f'--runtime {request.runtime}: does not support {other}; remove one of the two'
         )
-    graph = graph_of(
-        ModelRequest(
-            config=request.config,
-            checkpoint=request.checkpoint,
-            runtime=request.runtime,
-            fused=request.fused,
-            compile=request.compile,
-            cfg_options=request.cfg_options,
-        )
-    )
+    graph = graph_of(ModelRequest.of(request))
     return replace(request, checkpoint=str(graph)) if graph else request
 
 
