@@ -186,3 +186,7 @@ def test_tiny_imagenet_without_pictures(tmp_path):
     listed.write_text('')
     with pytest.raises(InputError, match='lists no pictures'):
         tiny(tmp_path, 'val')
+    listed.unlink()
+    picture(tmp_path / 'val' / 'images' / 'val_0.JPEG')
+    with pytest.raises(InputError, match='val: images, but no val_annotations.txt'):
+        tiny(tmp_path, 'val')

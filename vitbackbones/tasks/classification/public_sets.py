@@ -149,10 +149,11 @@ class TinyImageNet(BaseDataset):
         else:
             files = sorted([*folder.glob('*/*.JPEG'), *folder.glob('*/images/*.JPEG')])
             pairs = [(file, file.relative_to(folder).parts[0]) for file in files]
-            if not pairs:
+            if not pairs or pairs[0][1] == 'images':
+                found = 'images, but no val_annotations.txt' if pairs else 'no pictures'
                 raise InputError(
-                    f'{folder}: no pictures (CLASS/*.JPEG, CLASS/images/*.JPEG, or images/*.JPEG '
-                    'with val_annotations.txt)'
+                    f'{folder}: {found} (CLASS/*.JPEG, CLASS/images/*.JPEG, or images/*.JPEG with '
+                    'val_annotations.txt)'
                 )
         classes = sorted({name for _, name in pairs})
         self._metainfo['classes'] = tuple(classes)
