@@ -13,12 +13,11 @@ import torch
 from mmengine.config import Config
 
 from ..configuration.names import config_name, resolve
-from ..configuration.read import files_of, read_config, require_sections
+from ..configuration.read import files_of, read_config
 from ..data.loading.image_file import is_picture
 from ..data.sources import SUFFIXES
 from ..errors import InputError
 from ..export.original import Original
-from ..openmmlab.missing_packages import leave_out_unused
 from ..preparing.explain import explained
 from ..preparing.own_data import take_classes_of
 from ..preparing.settings import check_settings, use_options
@@ -30,7 +29,6 @@ from ..tasks import TASKS, find_task
 from ..tasks.predictor import Predictor, choose_device
 from ..training.cores import share_cores
 from ..training.find_checkpoint import checkpoint_in, choose_checkpoint
-from ..utils import started
 from ..utils.messages import in_one_line
 from ..utils.run_files import POINTER
 from ..weights.trained import trained_weights
@@ -54,10 +52,7 @@ def read_model_config(name: str, changes: Mapping[str, Any]) -> Config:
     Raises:
         InputError: something is wrong with the config.
     """
-    config = use_options(read_config(name), changes)
-    if started.is_command():  # Python may build other models later, which need more packages
-        leave_out_unused(config)
-    require_sections(config, 'model', 'test_dataloader')
+    config = use_options(read_config(name), changes, 'model', 'test_dataloader')
     if find_task(config) is None:
         raise InputError(f'{config.filename}: default_scope must be one of {", ".join(TASKS)}')
     return check_settings(config, changes)

@@ -4,13 +4,11 @@ import copy
 
 from mmengine.config import Config
 
-from ..configuration.read import require_sections
 from ..configuration.settings import type_at
 from ..errors import InputError
 from ..export.in_test import use_exported
 from ..inference.tiles import Tiling
 from ..inference.tiles_in_test import use_tiles
-from ..openmmlab.missing_packages import leave_out_unused
 from ..preparing.agreement import require_fit
 from ..preparing.data_sets import find_data
 from ..preparing.hooks import add_hooks
@@ -25,7 +23,6 @@ from ..runtime.card import Card
 from ..tasks import find_task
 from ..tasks.detection.agreement import mask_heads
 from ..training.find_checkpoint import choose_checkpoint, find_checkpoint
-from ..utils import started
 from ..utils.files import prepare_folder
 from ..utils.processes import process_rank
 from .imagenet_sets import use_set
@@ -36,10 +33,7 @@ SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
 
 def prepare(config: Config, request: TestRequest) -> Config:
     """Return the config of a test; what can be wrong with it is looked for."""
-    config = use_options(config, request.cfg_options)
-    if started.is_command():  # Python may build other models later, which need more packages
-        leave_out_unused(config)
-    require_sections(config, *SECTIONS)
+    config = use_options(config, request.cfg_options, *SECTIONS)
     if request.dataset:
         config = use_set(config, request.dataset)
     config = check_settings(config, request.cfg_options)

@@ -10,9 +10,8 @@ from mmengine.config import Config
 
 from ..configuration.length import with_length
 from ..configuration.names import is_remote
-from ..configuration.read import read_config, require_sections
+from ..configuration.read import read_config
 from ..errors import InputError
-from ..openmmlab.missing_packages import leave_out_unused
 from ..preparing.agreement import check_batch_size, check_normalization, require_fit
 from ..preparing.data_sets import find_data
 from ..preparing.explain import explained
@@ -39,7 +38,6 @@ from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
 from ..training.precision import use_amp
 from ..training.sharding import use_fsdp
-from ..utils import started
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings, was_restarted
 from . import overfit, smoke
@@ -74,10 +72,7 @@ def read_settings(
     lora: int | None = None,
 ) -> Config:
     """Return a config with the options of a command line, after a check of all its settings."""
-    config = use_options(config, changes)
-    if started.is_command():  # Python may build other models later, which need more packages
-        leave_out_unused(config)
-    require_sections(config, *SECTIONS)
+    config = use_options(config, changes, *SECTIONS)
     if freeze is not None:
         config = use_freeze(config, freeze)
     if rank := lora or config.get('lora'):

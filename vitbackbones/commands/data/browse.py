@@ -33,13 +33,12 @@ from torch.utils.data import DataLoader, Dataset
 from ...configuration.bands import use_bands
 from ...configuration.data_paths import SPLITS, datasets, first_dataset, locate_data
 from ...configuration.names import config_name
-from ...configuration.read import read_config, require_sections
+from ...configuration.read import read_config
 from ...configuration.settings import as_list, model_settings, type_at, value_at
 from ...drawing.sample_sheet import sheet
 from ...drawing.sheet import picture_format, save, spread
 from ...errors import InputError
 from ...openmmlab.logs import silenced
-from ...openmmlab.missing_packages import leave_out_unused
 from ...preparing.explain import explained
 from ...preparing.own_data import use_own_data
 from ...preparing.settings import use_options
@@ -78,13 +77,12 @@ def browse(options: Namespace) -> None:
         InputError: the config has no such data, a file of them cannot be used, or ``--out`` is
             there already.
     """
-    config = use_options(read_config(options.config), options.cfg_options)
+    needed = ('model', 'train_cfg', f'{options.split}_dataloader')
+    config = use_options(read_config(options.config), options.cfg_options, *needed)
     out = Path(options.out or f'browse_{config_name(config.filename)}.jpg').absolute()
     picture_format(out)
     if options.out and out.exists() and not options.overwrite:
         raise InputError(f'--out {out}: already exists; choose another file, or use --overwrite')
-    leave_out_unused(config)
-    require_sections(config, 'model', 'train_cfg', f'{options.split}_dataloader')
     task = find_task(config)
     if task is None:
         raise InputError(f'{config.filename}: default_scope must be one of {", ".join(TASKS)}')
