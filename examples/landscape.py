@@ -46,7 +46,8 @@ from vitbackbones.inference.configured import read_model_config
 from vitbackbones.preparing.data_sets import check_data
 from vitbackbones.preparing.explain import explained
 from vitbackbones.registry import bare_name
-from vitbackbones.tasks.predictor import Predictor, choose_device
+from vitbackbones.tasks.predictor import Predictor
+from vitbackbones.training.distributed import choose_device
 from vitbackbones.training.find_checkpoint import choose_checkpoint
 from vitbackbones.utils.files import folder_lock, prepare_folder
 from vitbackbones.utils.processes import show_warnings

@@ -32,8 +32,9 @@ from vitbackbones.drawing.sheet import spread
 from vitbackbones.errors import InputError
 from vitbackbones.inference.configured import read_model_config
 from vitbackbones.preparing.explain import explained
-from vitbackbones.tasks.predictor import Predictor, choose_device
+from vitbackbones.tasks.predictor import Predictor
 from vitbackbones.training.cores import share_cores
+from vitbackbones.training.distributed import choose_device
 from vitbackbones.training.find_checkpoint import choose_checkpoint
 from vitbackbones.utils.process_settings import keep_freed_memory
 from vitbackbones.weights.filling import load_pretrained

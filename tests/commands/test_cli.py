@@ -5,6 +5,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 import pytest
 
 from vitbackbones.commands.cli import add_shared, image_size
+from vitbackbones.commands.main import verb_parser
 
 
 def parse(*options):
@@ -64,6 +65,32 @@ def test_a_size_is_of_an_image_that_can_be_computed(text):
     with pytest.raises((ArgumentTypeError, ValueError)):
         image_size(text)
     assert image_size('4096x8192') == (4096, 8192)
+
+
+@pytest.mark.parametrize(
+    ('option', 'wrong', 'said'),
+    [
+        ('--size', '0 -1 31 8193 640x480 [640,640] abc 64.5 1e3', 'is not an integer from 32 to 8'),
+        ('--batch-size', '0 -1 abc 0.6 99999 auto', 'is not an integer from 1 to 65536'),
+        ('--lr', '0 -1 nan inf abc 1e9', 'is not a number above 0 and up to 1000'),
+        ('--seed', '-1 abc 1.5 4294967296 None', 'is not an integer from 0 to 4294967295'),
+        ('--workers', '-1 abc 1.5 100000', 'is not an integer from 0 to '),
+        ('--steps', '0 -1 abc 1e3 9999999999', 'is not a whole number from 1 to 999,999,999'),
+        ('--epochs', '0 -1 abc 0.5 9999999999', 'is not a whole number from 1 to 999,999,999'),
+    ],
+)
+def test_nonsense_is_one_clear_message(option, wrong, said, capsys):
+    for value in wrong.split():
+        with pytest.raises(SystemExit) as stop:
+            verb_parser('train').parse_args(['a.py', f'{option}={value}'])
+        assert stop.value.code == 2
+        error = capsys.readouterr().err.splitlines()[-1]
+        assert f'error: argument {option}: {value} {said}' in error
+
+
+def test_zero_is_a_seed_and_a_number_of_workers():
+    options = verb_parser('train').parse_args(['a.py', '--seed', '0', '--workers', '0'])
+    assert (options.seed, options.workers) == (0, 0)
 
 
 def test_a_backbone_comes_before_the_options_that_change_it():

@@ -78,11 +78,21 @@ sys.exit(', '.join(heavy) or status)
 """
 
 
-@pytest.mark.parametrize('words', [['--help'], ['trian']])
+@pytest.mark.parametrize('words', [['--help'], ['trian'], ['train', '--help']])
 def test_help_and_version_import_nothing_heavy(words):
     command = [sys.executable, '-c', LIGHT, *words]
     result = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert result.returncode == (2 if words == ['trian'] else 0), result.stderr
+
+
+def test_options_of_a_training_are_in_groups(call):
+    _, out, _ = call('train', '--help')
+    groups = ['start', 'length and size', 'speed', 'following']
+    assert [line[:-1] for line in out.splitlines() if line[:-1] in groups] == groups
+    assert 'local_rank' not in out
+    start, length = out.split('\nlength and size:')
+    assert '--data-root DIR' in start
+    assert '--lr RATE' in length
 
 
 @pytest.mark.parametrize('verb', ['train', 'predict'])

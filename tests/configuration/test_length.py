@@ -2,12 +2,13 @@
 
 import pytest
 from mmengine.config import Config
+from mmengine.registry import DefaultScope
 
-from vitbackbones.configuration.length import with_length
+from vitbackbones.configuration.length import with_length, with_rate
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
-from vitbackbones.preparing.schedules import length_rules
+from vitbackbones.preparing.schedules import length_rules, simulated
 
 pytestmark = pytest.mark.compat
 
@@ -59,8 +60,8 @@ def test_a_classifier_of_epochs_with_its_warm_up():
 
 def test_a_warm_up_in_iterations_of_a_run_of_epochs():
     config = with_length(read_config('retinanet_pvt_s_coco'), epochs=6)  # of 12
-    # of (0, 500), (0, 12) and [8, 11]; Python rounds 5.5 to 6
-    assert numbers(config) == [(0, 250, None, None), (0, 6, None, [4, 6])]
+    # of (0, 500), (0, 12) and [8, 11]; a decay at the end would have no effect
+    assert numbers(config) == [(0, 250, None, None), (0, 6, None, [4, 5])]
 
 
 def test_hooks_and_intervals_that_change_follow_and_minus_one_stays():
@@ -98,6 +99,50 @@ def test_hooks_and_intervals_that_change_follow_and_minus_one_stays():
 def test_the_other_unit_is_refused(name, given, message):
     with pytest.raises(InputError, match=message):
         with_length(read_config(name), **given)
+
+
+@pytest.mark.parametrize('steps', [300, 1000, 7000])
+def test_the_rate_is_the_same_at_the_same_part_of_a_run(steps):
+    parts = [part / 20 for part in range(21)]
+
+    def rates(config):
+        seen = simulated(config.param_scheduler, [1.0], config.train_cfg.max_iters, True)
+        return [seen[round(part * (len(seen) - 1))][0] for part in parts]
+
+    config = read_config('quick_detector')  # 2000 steps, 50 of them to warm up
+    with DefaultScope.overwrite_default_scope('mmdet'):
+        assert rates(with_length(config, steps=steps)) == pytest.approx(rates(config), abs=0.01)
+
+
+@pytest.mark.parametrize('epochs', [1, 2, 3, 5, 6])
+def test_the_last_decay_still_has_an_effect(epochs):
+    config = with_length(read_config('dino_aug_pvt_s_coco'), epochs=epochs)  # at 11 of 12
+    assert numbers(config) == [(0, epochs, None, [max(epochs - 1, 1)])]
+
+
+def test_a_rate_that_falls_at_each_step_ends_where_it_did():
+    decay = {'type': 'ExponentialLR', 'gamma': 0.9, 'by_epoch': False}
+    config = Config({'train_cfg': {'max_iters': 100}, 'param_scheduler': decay})
+    (schedule,) = with_length(config, steps=20).param_scheduler
+    assert schedule['gamma'] ** 20 == pytest.approx(0.9**100)
+
+
+def test_rates_of_schedules_follow_that_of_the_optimizer():
+    schedules = [
+        {'type': 'CosineAnnealingLR', 'eta_min': 1e-5},
+        {'type': 'OneCycleLR', 'eta_max': 1e-3},
+        {'type': 'PolyLR', 'eta_min': 0},
+        {'type': 'CosineAnnealingMomentum', 'eta_min': 0.8},
+        {'type': 'LinearLR', 'start_factor': 0.1},
+    ]
+    optimizer = {'type': 'AdamW', 'lr': 1e-3}
+    config = Config({'param_scheduler': schedules, 'optim_wrapper': {'optimizer': optimizer}})
+    changed = with_rate(config, 2e-3).param_scheduler
+    assert [each.get('eta_min', each.get('eta_max')) for each in changed] == pytest.approx(
+        [2e-5, 2e-3, 0, 0.8, None]
+    )
+    assert config.param_scheduler[0].eta_min == 1e-5
+    assert with_rate(config, None) is config
 
 
 def test_no_length_changes_nothing():

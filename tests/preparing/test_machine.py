@@ -1,7 +1,7 @@
 """The last step before a runner is built."""
 
 import pytest
-import torch
+from mmengine.device import utils as device_module
 from mmengine.fileio import get_file_backend
 
 from vitbackbones.configuration.names import PACKAGE
@@ -17,10 +17,22 @@ pytestmark = pytest.mark.compat
 @pytest.fixture
 def prepared(tmp_path, monkeypatch):
     """A config with eight data workers, prepared on a machine of four cores without a GPU."""
-    monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
+    monkeypatch.setattr(device_module, 'DEVICE', 'cpu')
     monkeypatch.setattr(cores, 'available_cores', lambda: 4)
     config = toy_config(tmp_path, train_dataloader=loader(num_workers=8))
     return join_machine(config)
+
+
+@pytest.mark.parametrize('number', [0, 3])
+def test_as_many_workers_as_the_user_has_chosen(tmp_path, monkeypatch, number):
+    monkeypatch.setattr(cores, 'available_cores', lambda: 4)
+    config = toy_config(
+        tmp_path, train_dataloader=loader(num_workers=8, persistent_workers=True, prefetch_factor=4)
+    )
+    prepared = join_machine(config, workers=number).train_dataloader
+    assert prepared.num_workers == number
+    assert prepared.persistent_workers == bool(number)
+    assert prepared.prefetch_factor == (4 if number else None)
 
 
 def test_files_are_whole_workers_as_many_as_cores_and_it_is_said_what_runs_where(

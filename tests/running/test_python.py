@@ -11,6 +11,8 @@ from threading import Thread
 
 import pytest
 import torch
+from mmengine.config import Config
+from mmengine.device import utils as device_module
 from mmengine.hooks import Hook
 from mmengine.logging import MessageHub, MMLogger
 from mmengine.registry import HOOKS, DefaultScope
@@ -29,6 +31,8 @@ from ..training.hooks.test_interrupt import Signal  # noqa: F401 -- registers th
 pytestmark = pytest.mark.compat
 KINDS = (DefaultScope, MMLogger, MessageHub, Visualizer)
 WITH_SIGNAL = {'custom_hooks': [{'type': 'Signal'}]}
+LONG = {'train_cfg.max_epochs': 3}
+BATCH = {'train_dataloader.batch_size': 3}
 BEST = {'default_hooks.checkpoint.save_best': 'coco/bbox_mAP'}
 
 
@@ -119,6 +123,55 @@ def test_nothing_of_a_run_stays_in_the_process(notebook, capsys, monkeypatch):
     assert 'ipykernel' not in text
 
 
+def test_handles_change_what_a_run_does(notebook, data, capsys):
+    handles = {'size': 96, 'batch_size': 3, 'lr': 5e-4, 'seed': 7, 'workers': 0, 'device': 'cpu'}
+    run = notebook('run', TINY_SEG, steps=3, **handles)
+    saved = Config.fromfile(str(next(run.work_dir.glob('*/vis_data/config.py'))))
+    assert saved.train_dataloader.batch_size == 3
+    assert saved.optim_wrapper.optimizer.lr == 5e-4
+    assert saved.randomness.seed == 7
+    assert saved.model.data_preprocessor.size == (96, 96)
+    assert saved.model.test_cfg.stride == (64, 64)  # of 43 at 64
+    assert '--size 96: SegDataPreProcessor.size=(96, 96)' in capsys.readouterr().out
+    options = {'size': 96, 'batch_size': 2, 'device': 'cpu', 'work_dir': 'test'}
+    vitbackbones.test(TINY_SEG, run.work_dir, data_root=data, **options)
+    tested = Config.fromfile(str(next(Path('test').glob('*/vis_data/config.py'))))
+    assert tested.test_dataloader.batch_size == 2
+    assert tested.test_dataloader.dataset.pipeline[1].scale == (384, 96)
+    with vitbackbones.open_model(TINY_SEG, run.checkpoint, size=96, runtime='torch') as model:
+        assert model.predict(data / 'images/val/000000.jpg')
+
+
+def test_a_length_in_the_settings_alone_scales_the_schedule(notebook, capsys):
+    schedule = [{'type': 'CosineAnnealingLR', 'T_max': 6, 'end': 6, 'by_epoch': False}]
+    alone = {'train_cfg.max_iters': 3}
+    run = notebook('alone', TINY_SEG, cfg_options=alone)
+    assert run.checkpoint.name == 'iter_3.pth'
+    assert '--steps 3: learning rates, evaluations and checkpoints' in capsys.readouterr().out
+    notebook('both', TINY_SEG, cfg_options={**alone, 'param_scheduler': schedule})
+    assert 'are scaled' not in capsys.readouterr().out
+
+
+def test_a_resumed_run_says_which_handles_have_no_effect(notebook, capsys):
+    notebook('run', TINY_SEG, steps=2)
+    capsys.readouterr()
+    notebook('run', TINY_SEG, steps=3, resume=True, lr=0.5)
+    changed = 'optim_wrapper of the config has changed (the learning rate stays as in the checkp'
+    assert changed in capsys.readouterr().out
+    notebook('run', TINY_SEG, steps=4, resume=True, batch_size=1)
+    assert 'batch size was 2, is 1' in capsys.readouterr().out
+    notebook('run', TINY_SEG, steps=5, resume=True, size=96)
+    said = 'model of the config has changed, train_dataloader of the config has changed'
+    assert said in capsys.readouterr().out
+
+
+def test_the_device_of_a_call_is_its_own(notebook, monkeypatch):
+    monkeypatch.setattr(device_module, 'DEVICE', 'mps')
+    with pytest.raises(InputError, match='no such config file'):
+        vitbackbones.train('nothing', device='cpu')
+    assert device_module.DEVICE == 'mps'
+
+
 def test_ctrl_c_leaves_a_checkpoint_and_the_same_call_resumes(notebook):
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(TrainingInterrupted, match='continue with the same call and resume=True'):
@@ -178,6 +231,20 @@ def test_a_smoke_test_in_python(notebook, capsys):
     ('options', 'message'),
     [
         ({'epoch': 3}, r"^unrecognized arguments: --epoch 3; did you mean '--epochs'"),
+        ({'imgsz': 640}, r'--size instead of --imgsz \(In Python, --size is size=\.\.\.\)'),
+        ({'size': 0}, '^argument --size: 0 is not an integer from 32 to 8192'),
+        ({'size': (640, 480)}, r'^size=\(640, 480\): must be one value'),
+        ({'batch_size': -1}, '^argument --batch-size: -1 is not an integer from 1'),
+        ({'lr': 'auto'}, '^argument --lr: auto is not a number above 0'),
+        ({'seed': '12ab'}, '^argument --seed: 12ab is not an integer from 0'),
+        ({'device': 0}, '^--device 0: must be cpu, cuda, cuda:1 '),
+        ({'device': 'cpu', 'launcher': 'pytorch'}, '^--device: --launcher pytorch chooses'),
+        (
+            {'smoke': True, 'size': 64, 'data_root': None},
+            '^--smoke runs on small batches of small images; remove --s',
+        ),
+        ({'epochs': 2, 'cfg_options': LONG}, '^--epochs and --cfg-options train_cfg.max_epochs'),
+        ({'batch_size': 2, 'cfg_options': BATCH}, '^--batch-size and --cfg-options train_dataloa'),
         ({'epochs': 0}, '^argument --epochs: 0 is not a whole number from 1'),
         ({'epochs': 3, 'steps': 3}, '^argument --steps: not allowed with argument --epochs'),
         ({'pretrained': 'a.pth'}, '^argument --pretrained: not allowed with argument --scratch'),
@@ -216,6 +283,9 @@ def test_mistakes_are_input_errors(notebook, options, message, tmp_path):
         ({'tta': True, 'draw': 'x'}, '^argument --draw: not allowed with argument --tta'),
         ({'score_threshold': 2}, '^argument --score-threshold: 2 is not a number from 0 to'),
         ({}, '^CHECKPOINT nowhere.pth: no checkpoint there'),
+        ({'size': 5}, '^argument --size: 5 is not an integer from 32'),
+        ({'device': '0,1'}, '^--device 0,1: must be cpu, cuda, cuda:1 '),
+        ({'batch_size': 0}, '^argument --batch-size: 0 is not a whole number'),
     ],
 )
 def test_mistakes_of_a_test(notebook, options, message):

@@ -3,10 +3,11 @@
 import pytest
 import torch
 from mmengine.config import Config
+from mmengine.device import get_device
+from mmengine.device import utils as device_module
 
 from vitbackbones.errors import InputError
-from vitbackbones.tasks.predictor import choose_device
-from vitbackbones.training.distributed import best_device, device_name
+from vitbackbones.training.distributed import choose_device, device_name, use_device
 from vitbackbones.training.precision import use_amp
 
 from .toy import run_toy, toy_config
@@ -26,7 +27,7 @@ def test_it_trains_a_config(tmp_path):
     [(True, False, 'AmpOptimWrapper'), (True, True, 'Bf16'), (False, False, 'Bf16')],
 )
 def test_the_device_decides(monkeypatch, available, bfloat16, kind):
-    monkeypatch.setattr(torch.cuda, 'is_available', lambda: available)
+    monkeypatch.setattr(device_module, 'DEVICE', 'cuda' if available else 'cpu')
     monkeypatch.setattr(torch.cuda, 'is_bf16_supported', lambda **options: bfloat16)
     config = use_amp(Config({'optim_wrapper': {'optimizer': {}, 'clip_grad': {'max_norm': 1}}}))
     assert kind in config.optim_wrapper.type
@@ -47,12 +48,54 @@ def test_another_wrapper_is_refused():
 
 
 def test_the_gpu_of_a_mac_is_taken_where_there_is_none_of_nvidia(monkeypatch):
-    monkeypatch.setattr(torch.cuda, 'is_available', lambda: False)
-    monkeypatch.setattr(torch.backends.mps, 'is_available', lambda: True)
+    monkeypatch.setattr(device_module, 'DEVICE', 'mps')  # as mmengine finds when it is imported
     empty = torch.empty
     monkeypatch.setattr(torch, 'empty', lambda *size, device: empty(*size, device='meta'))
-    assert (best_device(), device_name()) == ('mps', "Apple's GPU")
+    assert device_name() == "Apple's GPU"
     assert choose_device(None) == torch.device('mps')
     assert choose_device('cpu') == torch.device('cpu')
-    monkeypatch.setattr(torch.cuda, 'is_available', lambda: True)
-    assert best_device() == 'cuda'
+
+
+@pytest.mark.parametrize(
+    'name',
+    ['gpu', '0', '0,1', '-1', 'meta', 'cuda:', 'cuda:-1', 'cuda:99999', 'CUDA', 'auto'],
+)
+def test_a_device_of_another_name_is_refused(name):
+    with pytest.raises(InputError, match=f'^--device {name}: must be cpu, cuda, cuda:1 '):
+        use_device(name)
+    assert get_device() != name
+
+
+def test_a_device_that_is_not_here_is_refused_in_one_short_line(monkeypatch):
+    monkeypatch.setattr(device_module, 'DEVICE', 'cpu')
+    with pytest.raises(InputError, match='^--device mps: ') as refused:
+        use_device('mps')
+    assert len(str(refused.value)) < 200
+    assert get_device() == 'cpu'
+
+
+def test_a_run_on_the_cpu_of_a_machine_with_a_gpu(monkeypatch, tmp_path):
+    monkeypatch.setattr(device_module, 'DEVICE', 'cuda')
+    use_device('cpu')
+    assert get_device() == 'cpu'
+    runner = run_toy(use_amp(toy_config(tmp_path)))
+    assert next(runner.model.parameters()).device.type == 'cpu'
+    assert 'Bf16' in runner.cfg.optim_wrapper.type
+
+
+def test_the_second_gpu_is_made_the_current_one(monkeypatch):
+    monkeypatch.setattr(device_module, 'DEVICE', 'cpu')
+    chosen = []
+    empty = torch.empty
+    monkeypatch.setattr(torch, 'empty', lambda *size, device: empty(*size, device='meta'))
+    monkeypatch.setattr(torch.cuda, 'set_device', chosen.append)
+    use_device('cuda')
+    assert chosen == []
+    use_device('cuda:1')
+    assert chosen == [torch.device('cuda:1')]
+    assert get_device() == 'cuda'
+
+
+def test_launchers_choose_the_devices():
+    with pytest.raises(InputError, match='--device: --launcher pytorch chooses the devices'):
+        use_device('cpu', 'pytorch')

@@ -16,11 +16,14 @@ options:
   --backbone         use another backbone than the config: timm:NAME, hf:NAME (transformers) or a
                      name that 'vitbackbones models' lists; neck, heads and normalization are
                      adapted
+  --size             resize images to N pixels instead of the size in the config (to this shorter
+                     side, if the config has two), and scale crops, padding and windows with it
   --launcher         launcher that started the processes of this run (default: none, for a single
                      process)
   --runtime          use this runtime. The default, auto, is OpenVINO on a CPU, if it is installed
                      and can run the model, otherwise torch. The model is exported once and cached
-  --device           use this device: cpu, cuda, cuda:1, ... (default: a GPU if there is one)
+  --device           use this device: cpu, cuda, cuda:1, ... or mps (default: a GPU if there is
+                     one)
   --tiles            predict larger images in overlapping square tiles with sides of SIDE pixels,
                      and merge the predictions
   --overlap          overlap neighboring tiles by this fraction of their side (default: 0.2)
@@ -40,9 +43,12 @@ options:
 from argparse import SUPPRESS, Action, ArgumentTypeError, Namespace
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ..utils.literals import is_balanced, read_value
+from ..utils.messages import LONGEST
+from ..utils.rules import SIDE, Rule, named, number, whole
 
 LARGEST = 2**26  # pixels of an image, more than any network computes at once
 
@@ -81,25 +87,22 @@ class Backbone(Action):
         setattr(namespace, self.dest, {'model.backbone': values, **getattr(namespace, self.dest)})
 
 
-def count(text: str) -> int:
-    """Read a number from 1, as an argument's ``type``."""
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f'{text} is not a whole number from 1')
-    return int(text)
+def fitting(rule: Rule, read: Callable[[str], Any] = int) -> Callable[[str], Any]:
+    """Return an argument's ``type``: what is read from a text has to fit a rule."""
+
+    def value(text: str) -> Any:
+        with suppress(ValueError):
+            if rule.fits(found := read(text)):
+                return found
+        raise ArgumentTypeError(f'{text[:LONGEST]} is not {rule.text}')
+
+    return value
 
 
-def size(text: str) -> float:
-    """Read a finite number above 0, as an argument's ``type``."""
-    if not 0 < float(text) < float('inf'):  # as nan is not, either
-        raise ArgumentTypeError(f'{text} is not a number above 0')
-    return float(text)
-
-
-def score(text: str) -> float:
-    """Read a number from 0 to 1, as an argument's ``type``."""
-    if not 0 <= float(text) <= 1:  # as nan is
-        raise ArgumentTypeError(f'{text} is not a number from 0 to 1')
-    return float(text)
+# Types of arguments.
+count = fitting(named('a whole number from 1 to 999,999,999', whole(1, 10**9 - 1)))
+size = fitting(number(above=0), float)
+score = fitting(number(least=0, most=1), float)
 
 
 def image_size(text: str) -> tuple[int, int]:
@@ -146,6 +149,7 @@ SHARED = {
     '--masks': {'metavar': 'PATTERN'},
     '--cfg-options': {'nargs': '+', 'action': ConfigOptions, 'default': {}, 'metavar': 'KEY=VALUE'},
     '--backbone': {'action': Backbone, 'dest': 'cfg_options', 'default': {}, 'metavar': 'NAME'},
+    '--size': {'type': fitting(SIDE), 'metavar': 'N'},
     '--launcher': {'choices': ('none', 'pytorch', 'slurm'), 'default': 'none'},
     '--runtime': {'choices': ('auto', 'torch', 'openvino', 'onnxruntime'), 'default': 'auto'},
     '--device': {},
@@ -180,10 +184,7 @@ def add_shared(add: Callable[..., Action], *names: str) -> None:
         add(name, help=HELP[name], **SHARED[name])
 
 
-def add_run_arguments(add: Callable[..., Action]) -> None:
-    """Add what training and testing take."""
-    add_shared(add, 'config')
-    # torch.distributed.launch passes one or the other spelling; torchrun sets LOCAL_RANK instead
+def add_local_rank(add: Callable[..., Action]) -> None:
+    """Add what launchers pass to each process; torchrun sets LOCAL_RANK instead."""
+    # torch.distributed.launch passes one or the other spelling
     add('--local_rank', '--local-rank', type=int, default=0, help=SUPPRESS)
-    add_shared(add, '--work-dir', '--data-root', *FILE_OPTIONS)
-    add_shared(add, '--backbone', '--cfg-options', '--launcher')

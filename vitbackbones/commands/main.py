@@ -19,6 +19,7 @@ from ..utils.verbs import MOVED, VERBS, command, program
 from ..version import __version__
 from .cli import option_texts
 from .ending import run
+from .other_words import advice
 
 DESCRIPTION = """\
 Vision-transformer backbones for detection, segmentation and classification.
@@ -37,10 +38,17 @@ class Parser(ArgumentParser):
             if not word or (word.startswith('--') and word.find('=') == len(word) - 1):
                 self.error(f'an argument is empty (is a variable not set?): {shlex.join(args)}')
         options, unknown = self.parse_known_args(args, namespace)
+        known = [
+            name for each in self._actions for name in each.option_strings or [str(each.metavar)]
+        ]
+        first = str(getattr(options, 'config', ''))
+        if advice([first], known):  # such as "imgsz=640" in the place of a config
+            unknown.insert(0, first)
         if unknown:
             word = next((word for word in unknown if word.startswith('-')), unknown[0])
-            known = [name for action in self._actions for name in action.option_strings]
-            hint = did_you_mean(word.partition('=')[0], known)
+            hint = advice(unknown, known) or did_you_mean(
+                word.partition('=')[0], known, cutoff=0.65
+            )
             if '--data-root' in known and os.path.isdir(word):
                 hint = '; give a folder of data with --data-root'
             self.error(f'unrecognized arguments: {shlex.join(unknown)}{hint}')

@@ -57,7 +57,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     used = parser.add_mutually_exclusive_group()
     used.add_argument('--resume', action='store_true')
     used.add_argument('--overwrite', action='store_true')
-    add_shared(add, '--device', '--runtime')
+    add_shared(add, '--size', '--device', '--runtime')
     faster = parser.add_mutually_exclusive_group()
     faster.add_argument('--amp', action='store_true')
     add_shared(faster.add_argument, '--fused')

@@ -1,6 +1,7 @@
 """``vitbackbones test``: its command line.
 
 options:
+  --batch-size    predict N images at a time, in each process (default: of the config)
   --dataset       for ImageNet classifiers: use other labels or images
   --tta           average predictions over the scales and flips of the config
   --draw          write images of predictions and ground truth to DIR
@@ -23,15 +24,17 @@ from ..running.evaluate import run_test
 from ..running.imagenet_sets import SETS
 from ..running.request import TestRequest
 from ..runtime.runtimes import BY_SUFFIX
-from .cli import HELP, SHARED, add_run_arguments, add_shared, count
+from .cli import FILE_OPTIONS, HELP, SHARED, add_local_rank, add_shared, count
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
     add = parser.add_argument
-    add_run_arguments(add)
+    add_shared(add, 'config', '--work-dir', '--data-root', *FILE_OPTIONS)
+    add_shared(add, '--backbone', '--cfg-options', '--launcher', '--size', '--device')
     weights = f'{HELP["checkpoint"]}, or an exported file ({", ".join(BY_SUFFIX)})'
     add('checkpoint', metavar='CHECKPOINT', help=weights)
+    add('--batch-size', type=count, metavar='N')
     add('--dataset', choices=SETS)
     add_shared(add, '--fused', '--compile', '--trusted')
     runtime = {**SHARED['--runtime'], 'default': 'torch'}
@@ -45,6 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--num-pictures', type=count, default=16, metavar='N')
     add_shared(add, '--score-threshold')
     add('--faster-coco', action='store_true')
+    add_local_rank(add)
 
 
 def evaluate(options: Namespace) -> None:

@@ -9,6 +9,11 @@ options:
   --overwrite    remove the checkpoints in the work dir and start from the beginning
   --steps        train for N iterations, and scale the whole schedule
   --epochs       for configs that count epochs: train for N epochs, and scale the whole schedule
+  --batch-size   train on N images per step, in each process
+  --lr           set the learning rate of the optimizer, and scale rates of the schedule with it
+  --seed         seed of all random numbers (default: of the config, or drawn)
+  --workers      load images in N processes per training process, 0 for none (default: of the
+                 config, on a CPU at most one for four cores)
   --freeze       train only neck and head, or freeze the stem and the first N stages of the backbone
                  (blocks, if it has no stages)
   --lora         in the backbone, train only low-rank adapters in attention and MLPs
@@ -31,55 +36,75 @@ examples:
   %(prog)s detr_aug_vit_s_coco --smoke              try everything, in seconds or minutes
   %(prog)s detr_aug_vit_s_coco --amp
   %(prog)s quick_detector --data-root my_pictures   your own images and annotations
+  %(prog)s quick_detector --data-root my_pictures --size 640 --steps 4000   small objects
   %(prog)s quick_detector --data-root my_pictures --overfit 8   find the cause if AP stays at 0
   %(prog)s my_config.py --resume                    continue an interrupted run
   %(prog)s my_config.py --track tensorboard         also log losses, metrics and images there
 """
 
+import os
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
-from ..running.request import TrainRequest
-from ..running.train import run_training
-from ..trackers.backends import TRACKERS
-from ..training.find_checkpoint import LATEST
-from ..training.frozen import BACKBONE
-from .cli import add_run_arguments, count, size
+from ..configuration.doctor import import_needed
+from ..trackers import NAMES
+from ..utils.rules import number, whole
+from ..utils.run_files import LATEST
+from .cli import FILE_OPTIONS, add_local_rank, add_shared, count, fitting, size
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
-    add_run_arguments(parser.add_argument)
-    weights = parser.add_mutually_exclusive_group()
+    add_shared(parser.add_argument, 'config')
+    start = parser.add_argument_group('start')
+    add_shared(start.add_argument, '--data-root', *FILE_OPTIONS, '--backbone')
+    weights = start.add_mutually_exclusive_group()
     weights.add_argument('--pretrained', metavar='FILE')
     weights.add_argument('--scratch', action='store_true')
-    earlier = parser.add_mutually_exclusive_group()
+    earlier = start.add_mutually_exclusive_group()
     earlier.add_argument('--resume', nargs='?', const=LATEST, metavar='FILE')
     earlier.add_argument('--overwrite', action='store_true')
-    length = parser.add_mutually_exclusive_group()
+    add_shared(start.add_argument, '--cfg-options')
+
+    steps = parser.add_argument_group('length and size')
+    length = steps.add_mutually_exclusive_group()
     length.add_argument('--steps', type=count, metavar='N')
     length.add_argument('--epochs', type=count, metavar='N')
-    parser.add_argument('--freeze', type=frozen_part, metavar='backbone|N')
-    parser.add_argument('--lora', type=count, metavar='RANK')
-    parser.add_argument('--cache-gb', type=size, metavar='G')
-    parser.add_argument('--cache-views', type=count, metavar='K')
-    parser.add_argument('--amp', action='store_true')
-    parser.add_argument('--fsdp', action='store_true')
-    parser.add_argument('--compile', action='store_true')
-    parser.add_argument(
-        '--track', nargs='+', choices=('page', *TRACKERS), default=(), metavar='NAME'
+    add_shared(steps.add_argument, '--size')
+    steps.add_argument('--batch-size', type=fitting(whole(1, 2**16)), metavar='N')
+    steps.add_argument('--lr', type=fitting(number(above=0, most=1000), float), metavar='RATE')
+    steps.add_argument('--seed', type=fitting(whole(0, 2**32 - 1)), metavar='N')
+    steps.add_argument('--freeze', type=frozen_part, metavar='backbone|N')
+    steps.add_argument('--lora', type=count, metavar='RANK')
+
+    speed = parser.add_argument_group('speed')
+    add_shared(speed.add_argument, '--device')
+    speed.add_argument('--workers', type=fitting(whole(0, os.cpu_count() or 1)), metavar='N')
+    speed.add_argument('--amp', action='store_true')
+    speed.add_argument('--compile', action='store_true')
+    speed.add_argument('--cache-gb', type=size, metavar='G')
+    speed.add_argument('--cache-views', type=count, metavar='K')
+    add_shared(speed.add_argument, '--launcher')
+    speed.add_argument('--fsdp', action='store_true')
+
+    following = parser.add_argument_group('following')
+    add_shared(following.add_argument, '--work-dir')
+    following.add_argument(
+        '--track', nargs='+', choices=('page', *NAMES), default=(), metavar='NAME'
     )
-    short = parser.add_mutually_exclusive_group()
+    short = following.add_mutually_exclusive_group()
     short.add_argument('--overfit', type=count, metavar='N')
     short.add_argument('--smoke', action='store_true')
+    add_local_rank(parser.add_argument)
 
 
 def frozen_part(text: str) -> str | int:
     """Read 'backbone' or a number of stages, as an argument's ``type``."""
-    if text != BACKBONE and not text.isdecimal():
-        raise ArgumentTypeError(f'{text} is neither "{BACKBONE}" nor a number of stages')
-    return text if text == BACKBONE else int(text)
+    if text != 'backbone' and not text.isdecimal():
+        raise ArgumentTypeError(f'{text} is neither "backbone" nor a number of stages')
+    return int(text) if text.isdecimal() else text
 
 
 def train(options: Namespace) -> None:
     """Do what ``vitbackbones train --help`` describes: :func:`..running.train.run_training`."""
-    run_training(TrainRequest(**vars(options)))
+    running = import_needed('running.train', 'train')  # here: the help needs no torch
+    running.run_training(running.TrainRequest(**vars(options)))

@@ -1,8 +1,9 @@
-"""``--steps`` and ``--epochs``: a run of another length, and the whole schedule scaled to it.
+"""``--steps``, ``--epochs``, ``--lr``: another length or rate, and the whole schedule follows.
 
 A schedule is more than ``max_iters``: warm-up, milestones and cosines end where the config says, in
 iterations or epochs, and so do evaluations and checkpoints. A shorter run with the old numbers ends
-within its warm-up, and never evaluates.
+within its warm-up, and never evaluates. Some schedules end at a rate of their own, and OneCycleLR
+never reads that of the optimizer.
 """
 
 import copy
@@ -13,6 +14,7 @@ from typing import Any
 from mmengine.config import Config
 
 from ..errors import InputError
+from ..utils.rules import is_number
 from .lint import dicts
 from .settings import as_list, type_at, value_at
 
@@ -21,6 +23,7 @@ ENDLESS = 10**9  # mmengine's number for "to the end"
 OF_SCHEDULES = ('milestones', 'periods', 'step_size', 'total_steps')
 OF_HOOKS = ('begin_iter', 'begin_epoch', 'switch_iter', 'switch_epoch', 'num_last_epochs')
 OF_HOOKS += ('action_iter', 'action_epoch', 'start_iters', 'save_begin')
+RATES = ('eta_min', 'eta_max', 'min_value')  # of schedules of learning rates
 RAMPS = ('LinearLR', 'ConstantLR', 'LinearMomentum', 'ConstantMomentum')
 
 
@@ -43,7 +46,10 @@ class Length:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 < value < ENDLESS:
             return value
-        return max(least, round(value * self.now / self.before))
+        place = round(value * self.now / self.before)
+        if value < self.before:  # as the last decay, which would have no effect at the end
+            place = min(place, self.now - 1)
+        return max(least, place)
 
 
 def with_length(config: Config, steps: int | None = None, epochs: int | None = None) -> Config:
@@ -66,6 +72,19 @@ def with_length(config: Config, steps: int | None = None, epochs: int | None = N
     if config.get('param_scheduler'):
         config.param_scheduler = scaled_schedules(as_list(config.param_scheduler), length)
     _scale_hooks(config, length)
+    return config
+
+
+def with_rate(config: Config, lr: float | None) -> Config:
+    """Return a copy of a config whose schedules fit another learning rate of the optimizer."""
+    before = value_at(config, 'optim_wrapper.optimizer.lr')
+    if lr is None or not is_number(before):
+        return config
+    config = copy.deepcopy(config)
+    for schedule in as_list(config.get('param_scheduler') or []):
+        for key in RATES if type_at(schedule).endswith('LR') else ():
+            if is_number(schedule.get(key)):
+                schedule[key] *= lr / before
     return config
 
 
@@ -112,6 +131,8 @@ def _scaled_schedule(
     for key in OF_SCHEDULES:
         if key in schedule:
             new[key] = length.scaled(schedule[key])
+    if type_at(schedule).startswith('Exponential'):
+        new['gamma'] = schedule['gamma'] ** (length.before / length.now)
     if 'T_max' in schedule and end is not None and schedule['T_max'] == end - begin:
         new['T_max'] = new['end'] - new_begin
     elif 'T_max' in schedule:

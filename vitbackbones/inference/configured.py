@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from mmengine.config import Config
 
+from ..configuration.image_size import size_line, with_size
 from ..configuration.names import config_name, resolve
 from ..configuration.read import files_of, read_config
 from ..data.loading.image_file import is_picture
@@ -26,9 +27,11 @@ from ..runtime.card import digest
 from ..runtime.runtimes import BY_SUFFIX
 from ..runtime.threshold import ENDING, read_threshold
 from ..tasks import TASKS, find_task
-from ..tasks.predictor import Predictor, choose_device
+from ..tasks.predictor import Predictor
 from ..training.cores import share_cores
+from ..training.distributed import choose_device
 from ..training.find_checkpoint import checkpoint_in, choose_checkpoint
+from ..utils import started
 from ..utils.messages import in_one_line
 from ..utils.run_files import POINTER
 from ..weights.trained import trained_weights
@@ -42,17 +45,19 @@ ELSEWHERE = re.compile(rb'\$|\b(import|open|environ|getenv)\b')
 ANSWERED_BY = ('default_scope', 'model', 'data_preprocessor', 'test_dataloader')  # of a config
 
 
-def read_model_config(name: str, changes: Mapping[str, Any]) -> Config:
+def read_model_config(name: str, changes: Mapping[str, Any], size: int | None = None) -> Config:
     """Return a checked config of a known task; nothing is built.
 
     Args:
         name: of a config, or a file.
         changes: ``--cfg-options``.
+        size: side of images, None for that of the config.
 
     Raises:
         InputError: something is wrong with the config.
     """
-    config = use_options(read_config(name), changes, 'model', 'test_dataloader')
+    config = with_size(read_config(name), size)
+    config = use_options(config, changes, 'model', 'test_dataloader')
     if find_task(config) is None:
         raise InputError(f'{config.filename}: default_scope must be one of {", ".join(TASKS)}')
     return check_settings(config, changes)
@@ -87,8 +92,10 @@ class Weights(NamedTuple):
 
 def find_configured(request: ModelRequest) -> FoundModel:
     """Find a model of a config; see :func:`.open.find_model`."""
-    config = read_model_config(request.config, request.cfg_options)
+    config = read_model_config(request.config, request.cfg_options, request.size)
     device = choose_device(request.device)
+    if request.size and started.is_command():
+        print(size_line(config, request.size))
     checkpoint, inputs = _find_weights(config, request)
     config = take_classes_of(config, checkpoint)
     share_cores(Config())  # nothing else wants them
@@ -147,7 +154,7 @@ def graph_of(request: ModelRequest) -> Path | None:
     Raises:
         InputError: there is no graph for another ``--runtime``.
     """
-    config = read_model_config(request.config, request.cfg_options)
+    config = read_model_config(request.config, request.cfg_options, request.size)
     reason = _why_torch(request, choose_device(request.device))
     if request.runtime == 'torch' or reason is not None:
         return None
@@ -173,7 +180,7 @@ def graph_of(request: ModelRequest) -> Path | None:
 
 def original_of(request: ModelRequest) -> Original:
     """Return the model in torch of a request whose graphs are in the cache."""
-    config = read_model_config(request.config, request.cfg_options)
+    config = read_model_config(request.config, request.cfg_options, request.size)
     checkpoint, _ = _find_weights(config, request)
     config = take_classes_of(config, checkpoint)
     share_cores(Config())

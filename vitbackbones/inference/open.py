@@ -24,7 +24,7 @@ from ..runtime.cache import Graphs, recall
 from ..runtime.runtimes import is_exported
 from ..runtime.threshold import Threshold
 from ..utils.processes import show_warnings
-from ..utils.rules import DICT, NONE, Rule, choice, number, whole
+from ..utils.rules import DICT, NONE, SIDE, Rule, choice, number, whole
 from .graphs import GraphModel
 from .request import AUTO, RUNTIMES, ModelRequest
 from .run import Model
@@ -145,6 +145,7 @@ def open_model(
     fused: str | None = None,
     compile: bool = False,
     cfg_options: Mapping | None = None,
+    size: int | None = None,
     trusted: bool = False,
     tiles: int | None = None,
     overlap: float = 0.2,
@@ -161,6 +162,7 @@ def open_model(
             where it is installed and the model exports, otherwise torch.
         device, amp, fused, compile: of torch, as of ``vitbackbones predict``.
         cfg_options: key -> value, changes of the config.
+        size: side of images in pixels, as of ``vitbackbones predict``.
         trusted: whether code in an exported ``.pt2`` file may run.
         tiles: side of the tiles that larger pictures are cut into, None to leave them whole.
         overlap, merge: of tiles, see :class:`.tiles.Tiling`.
@@ -175,6 +177,7 @@ def open_model(
     """
     choice(*RUNTIMES).require('runtime', runtime)
     (DICT | NONE).require('cfg_options', cfg_options)
+    (SIDE | NONE).require('size', size)
     (whole(1) | NONE).require('tiles', tiles)
     (SCORE | NONE).require('score_threshold', score_threshold)
     request = ModelRequest(
@@ -186,6 +189,7 @@ def open_model(
         fused=fused,
         compile=compile,
         cfg_options=dict(cfg_options or {}),
+        size=size,
         trusted=trusted,
         tiling=Tiling(tiles, overlap, merge) if tiles is not None else None,
     )

@@ -26,6 +26,7 @@ class ModelRequest:
         runtime: a name of :data:`RUNTIMES`.
         device, amp, fused, compile: of torch, as of ``vitbackbones predict``.
         cfg_options: key -> value, changes of the config.
+        size: side of images in pixels, None for that of the config.
         trusted: whether code in an exported ``.pt2`` file may run.
         tiling: how pictures are cut, None where they are not.
     """
@@ -39,6 +40,7 @@ class ModelRequest:
     fused: str | None = None
     compile: bool = False
     cfg_options: Mapping[str, Any] = field(default_factory=dict)
+    size: int | None = None
     trusted: bool = False
     tiling: Tiling | None = None
 
@@ -61,13 +63,14 @@ class ModelRequest:
             '--fused': self.fused is not None,
             '--compile': self.compile,
             '--cfg-options': bool(self.cfg_options),
+            '--size': self.size is not None,
             '--runtime': self.runtime != AUTO,
         }
         return [option for option, is_given in given.items() if is_given]
 
     def for_torch(self) -> list[str]:
         """Return the given options that only torch can follow."""
-        others = {'--cfg-options', '--runtime'}
+        others = {'--cfg-options', '--runtime', '--size'}
         if self.device == 'cpu':  # where every runtime computes
             others.add('--device')
         return [option for option in self.given() if option not in others]
@@ -81,5 +84,6 @@ class ModelRequest:
             'checkpoint': first if is_checkpoint else None,
             'inputs': is_checkpoint and len(self.inputs) != 1,
             'cfg_options': repr(dict(self.cfg_options)),
+            'size': self.size,
             'runtime': self.runtime,
         }

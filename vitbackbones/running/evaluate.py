@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from ..analysis.run_log import metrics_of
 from ..configuration.data_paths import datasets
+from ..configuration.image_size import size_line, with_size
 from ..configuration.names import config_name
 from ..configuration.read import read_config
 from ..drawing.sheet import save_samples
@@ -28,6 +29,7 @@ from ..runtime.runtimes import is_exported
 from ..runtime.threshold import Threshold, read_threshold, write_threshold
 from ..tasks import find_task
 from ..training.console import QuietRunner
+from ..training.distributed import use_device
 from ..utils.messages import on_terminal, plural
 from ..utils.processes import process_rank, show_warnings
 from ..weights.read.class_names import require_same_names
@@ -47,6 +49,7 @@ def run_test(request: TestRequest) -> TestResult:
     Raises:
         InputError: something of the user's is wrong; before anything is built where possible.
     """
+    use_device(request.device, request.launcher)
     tested = measure(request)
     result = TestResult(
         work_dir=Path(tested.config.work_dir),
@@ -93,7 +96,9 @@ class Tested:
 
 def measure(request: TestRequest) -> Tested:
     """Predict the images of the test split, and measure that."""
-    config = read_config(request.config)
+    config = with_size(read_config(request.config), request.size)
+    if request.size and process_rank() == 0:
+        print(size_line(config, request.size))
     request = _with_graph(request)
     config = prepare(config, request)
     task = find_task(config)
@@ -122,7 +127,7 @@ def _with_graph(request: TestRequest) -> TestRequest:
             f'--runtime {request.runtime}: does not support {other}; remove one of the two'
         )
     graph = graph_of(ModelRequest.of(request))
-    return replace(request, checkpoint=str(graph)) if graph else request
+    return replace(request, checkpoint=str(graph), size=None, device=None) if graph else request
 
 
 def _faster_coco(config: Config):

@@ -40,7 +40,7 @@ WITHOUT_EFFECT = ('steps', 'epochs', 'resume', 'overwrite', 'cache_gb', 'cache_v
 FELL = 0.7  # of the first losses, above which the last ones have not fallen
 # of a training, what the command in its hint keeps
 KEPT = ('data_root', 'annotations', 'pictures', 'masks', 'cfg_options')
-KEPT += ('pretrained', 'scratch', 'freeze', 'lora')
+KEPT += ('pretrained', 'scratch', 'freeze', 'lora', 'size', 'batch_size', 'lr', 'seed', 'device')
 SILENT = 'VITBACKBONES_WITHOUT_HINTS'  # a variable of the environment, for trainings of an audit
 
 

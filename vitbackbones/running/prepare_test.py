@@ -33,10 +33,10 @@ SECTIONS = ('model', 'test_dataloader', 'test_cfg', 'test_evaluator')
 
 def prepare(config: Config, request: TestRequest) -> Config:
     """Return the config of a test; what can be wrong with it is looked for."""
-    config = use_options(config, request.cfg_options, *SECTIONS)
+    config = use_options(config, request.changes, *SECTIONS)
     if request.dataset:
         config = use_set(config, request.dataset)
-    config = check_settings(config, request.cfg_options)
+    config = check_settings(config, request.changes)
     config = _use_own_data(config, request)
     require_fit(config, ('test',))
     config = _load(config, request)
@@ -76,7 +76,7 @@ def _use_own_data(config: Config, request: TestRequest) -> Config:
 def _load(config: Config, request: TestRequest) -> Config:
     """Load a checkpoint that fits, in place of what the model would start from."""
     if request.exported:
-        for option in ('fused', 'compile', 'tta'):
+        for option in ('fused', 'compile', 'tta', 'size', 'device'):
             if option in request.given():
                 raise InputError(f'--{option}: is not supported for an exported file; remove it')
         Card.read(request.checkpoint)  # which may be missing

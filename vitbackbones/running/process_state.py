@@ -13,6 +13,7 @@ from threading import Lock
 
 import cv2
 import torch
+from mmengine.device import utils as device_module
 from mmengine.utils import ManagerMixin
 from torch import multiprocessing
 
@@ -89,6 +90,8 @@ def settings_kept() -> Iterator[None]:
     benchmark = cudnn.benchmark
     deterministic = cudnn.deterministic
     only_deterministic = torch.are_deterministic_algorithms_enabled()
+    device = device_module.DEVICE
+    card = torch.cuda.current_device() if torch.cuda.is_initialized() else 0
     try:
         yield
     finally:
@@ -98,3 +101,6 @@ def settings_kept() -> Iterator[None]:
         cudnn.benchmark = benchmark
         cudnn.deterministic = deterministic
         torch.use_deterministic_algorithms(only_deterministic)
+        device_module.DEVICE = device
+        if torch.cuda.is_initialized():
+            torch.cuda.set_device(card)

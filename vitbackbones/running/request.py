@@ -9,6 +9,7 @@ from dataclasses import KW_ONLY, MISSING, dataclass, field, fields
 from typing import Any, ClassVar
 
 from ..configuration.settings import as_list
+from ..errors import InputError
 from ..runtime.runtimes import is_exported
 
 
@@ -22,9 +23,14 @@ class RunRequest:
         data_root: folder of the dataset, in place of the one that the config names.
         annotations, pictures, masks: which files of ``data_root`` are meant.
         cfg_options: key -> value, changes of the config.
+        size: side of images in pixels, see :func:`~..configuration.image_size.with_size`.
+        batch_size: of each process.
+        device: what computes; None for a GPU if there is one.
         launcher: what has started the processes of the run.
         local_rank: of this process, where a launcher passes it on.
     """
+
+    KEYS: ClassVar[Mapping[str, str]] = {}  # by the name of an option: what it sets in a config
 
     config: str
     _: KW_ONLY
@@ -34,6 +40,9 @@ class RunRequest:
     pictures: str | None = None
     masks: str | None = None
     cfg_options: Mapping[str, Any] = field(default_factory=dict)
+    size: int | None = None
+    batch_size: int | None = None
+    device: str | None = None
     launcher: str = 'none'
     local_rank: int = 0
 
@@ -41,6 +50,23 @@ class RunRequest:
     def meant_files(self) -> dict[str, Any]:
         """Which files of ``data_root`` are meant, by the names of the options."""
         return {'annotations': self.annotations, 'pictures': self.pictures, 'masks': self.masks}
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """Changes of the config, by key: those of options, and ``cfg_options``.
+
+        Raises:
+            InputError: both of them set a key.
+        """
+        given = self.given()
+        for name in self.KEYS:
+            if name in given and self.KEYS[name] in self.cfg_options:
+                raise InputError(
+                    f'{option_name(name)} and --cfg-options {self.KEYS[name]} set the same; remove '
+                    'one of them'
+                )
+        own = {key: given[name] for name, key in self.KEYS.items() if name in given}
+        return own | dict(self.cfg_options)
 
     def given(self) -> dict[str, Any]:
         """Return the options that are not at their defaults, by name."""
@@ -70,6 +96,9 @@ class TrainRequest(RunRequest):
         resume: a checkpoint to continue from, ``'latest'`` for that of the work dir.
         overwrite: start from the beginning, and remove the checkpoints of the work dir.
         steps, epochs: length of the run, see :func:`~..configuration.length.with_length`.
+        lr: learning rate, see :func:`~..configuration.length.with_rate`.
+        seed: of all random numbers.
+        workers: processes that load data, of each process that trains.
         freeze: ``'backbone'``, or the number of its first stages.
         lora: rank of adapters.
         cache_gb, cache_views: of the maps of a frozen backbone.
@@ -78,6 +107,14 @@ class TrainRequest(RunRequest):
         overfit, smoke: a short run in place of the training.
     """
 
+    KEYS: ClassVar[Mapping[str, str]] = {
+        'steps': 'train_cfg.max_iters',
+        'epochs': 'train_cfg.max_epochs',
+        'batch_size': 'train_dataloader.batch_size',
+        'lr': 'optim_wrapper.optimizer.lr',
+        'seed': 'randomness.seed',
+    }
+
     _: KW_ONLY
     pretrained: str | None = None
     scratch: bool = False
@@ -85,6 +122,9 @@ class TrainRequest(RunRequest):
     overwrite: bool = False
     steps: int | None = None
     epochs: int | None = None
+    lr: float | None = None
+    seed: int | None = None
+    workers: int | None = None
     freeze: str | int | None = None
     lora: int | None = None
     cache_gb: float | None = None
@@ -118,6 +158,7 @@ class TestRequest(RunRequest):
     """
 
     __test__: ClassVar = False  # for pytest
+    KEYS: ClassVar[Mapping[str, str]] = {'batch_size': 'test_dataloader.batch_size'}
 
     checkpoint: str
     _: KW_ONLY

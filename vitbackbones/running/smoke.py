@@ -44,6 +44,7 @@ REFUSED = {
     'overwrite': 'always starts from the beginning, in its own folder',
     **dict.fromkeys(('steps', 'epochs'), 'has its own length'),
     **dict.fromkeys(('data_root', 'annotations', 'pictures', 'masks'), 'runs on built-in data'),
+    **dict.fromkeys(('size', 'batch_size', 'workers'), 'runs on small batches of small images'),
     'cache_gb': 'ends before feature maps are used again',
     'cache_views': 'ends before images are used again',
     'track': 'is too short to be followed',

@@ -8,9 +8,11 @@ from typing import Any
 
 from mmengine.config import Config
 
-from ..configuration.length import with_length
+from ..configuration.image_size import size_line, with_size
+from ..configuration.length import with_length, with_rate
 from ..configuration.names import is_remote
 from ..configuration.read import read_config
+from ..configuration.settings import value_at
 from ..errors import InputError
 from ..preparing.agreement import check_batch_size, check_normalization, require_fit
 from ..preparing.data_sets import find_data
@@ -30,6 +32,7 @@ from ..preparing.work_dir import (
 )
 from ..trackers.backends import TRACKERS
 from ..training.console import FirstStepHook, QuietRunner
+from ..training.distributed import use_device
 from ..training.find_checkpoint import LATEST, find_checkpoint, find_resume, latest_checkpoint
 from ..training.frozen import BACKBONE, use_freeze
 from ..training.hooks.curves import told_when_stopped
@@ -40,6 +43,7 @@ from ..training.precision import use_amp
 from ..training.sharding import use_fsdp
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings, was_restarted
+from ..utils.rules import whole
 from . import overfit, smoke
 from .request import TrainRequest
 from .result import TrainResult, last_metrics, result_of
@@ -54,15 +58,33 @@ def run_training(request: TrainRequest) -> TrainResult:
         InputError: something of the user's is wrong; before anything is built where possible.
         TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
     """
-    config = with_length(read_config(request.config), request.steps, request.epochs)
+    use_device(request.device, request.launcher)
+    config = read_config(request.config)
+    request = _with_length_of_options(config, request)
+    config = with_length(config, request.steps, request.epochs)
     if length := ' '.join(request.words('steps', 'epochs')):
         _say(f'{length}: learning rates, evaluations and checkpoints are scaled to this length')
-    config = read_settings(config, request.cfg_options, request.freeze, request.lora)
+    config = with_rate(with_size(config, request.size), request.lr)
+    config = read_settings(config, request.changes, request.freeze, request.lora)
+    if request.size:
+        _say(size_line(config, request.size))
     if request.smoke:
         return _smoke(config, request)
     if request.overfit:
         return _overfit(config, request)
     return _train(config, request)
+
+
+def _with_length_of_options(config: Config, request: TrainRequest) -> TrainRequest:
+    """Let ``--cfg-options train_cfg.max_iters=N`` alone scale the schedule, as ``--steps N``."""
+    changes = dict(request.cfg_options)
+    alone = not any(str(key).startswith('param_scheduler') for key in changes)
+    for name in ('steps', 'epochs') if alone and not (request.smoke or request.overfit) else ():
+        key = request.KEYS[name]
+        is_given = whole(1).fits(changes.get(key)) and getattr(request, name) is None
+        if is_given and whole(1).fits(value_at(config, key)):
+            return replace(request, **{name: changes.pop(key)}, cfg_options=changes)
+    return request
 
 
 def read_settings(
@@ -114,7 +136,7 @@ def _train(config: Config, request: TrainRequest) -> TrainResult:
         config = _compile(config, request)
         config = _keep_maps(config, request)
         config = add_guards(config)
-        config = join_machine(config, request.launcher, request.local_rank)
+        config = join_machine(config, request.launcher, request.local_rank, request.workers)
         with explained(config):
             return _run(config, request)
 
@@ -143,7 +165,7 @@ def _smoke(config: Config, request: TrainRequest) -> TrainResult:
         config = _compile(config, request)
         config = add_guards(config)
         config = prepare_teacher(config, scratch=True)
-        config = join_machine(config, request.launcher, request.local_rank)
+        config = join_machine(config, request.launcher, request.local_rank, request.workers)
         config = smoke.as_smoke_test(config)
         with explained(config):
             _say(smoke.run(config))
@@ -161,7 +183,7 @@ def _overfit(config: Config, request: TrainRequest) -> TrainResult:
         config = find_data(config, request.data_root, _splits(config))
         suspects = overfit.find_suspects(config)
         config = overfit.use_few(config, request.overfit)
-        config = join_machine(config, request.launcher, request.local_rank)
+        config = join_machine(config, request.launcher, request.local_rank, request.workers)
         with explained(config):
             _say(overfit.run(config, suspects))
     return result_of(Path(config.work_dir), {})

@@ -20,29 +20,13 @@ from ..configuration.settings import model_settings
 from ..data.checks.findings import color_type
 from ..data.loading.image_file import UnreadableImage
 from ..data.sources import Frame
-from ..errors import InputError
 from ..openmmlab.fusing import fuse_model
 from ..openmmlab.samples import to_answer
 from ..registry import bare_name
 from ..runtime.answers import Answer, require_numbers
-from ..training.distributed import best_device
 from ..training.hooks.fitting_checkpoint import fitting_state
 from ..training.precision import half_type
 from ..weights.filling import load_model_file
-
-
-def choose_device(name: str | None) -> torch.device:
-    """Return the device with this name; by default a GPU if there is one.
-
-    Raises:
-        InputError: there is no such device.
-    """
-    try:
-        device = torch.device(name or best_device())
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
-        raise InputError(f'--device {name}: {str(error).splitlines()[0]}') from error
-    return device
 
 
 def steps_after_loading(config: Config) -> list[dict]:

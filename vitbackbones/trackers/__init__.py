@@ -1,1 +1,3 @@
 """Following a run: trackers, visualizations of predictions, and one page per run."""
+
+NAMES = ('tensorboard', 'wandb', 'mlflow')

@@ -15,6 +15,7 @@ from mmengine.visualization import MLflowVisBackend, TensorboardVisBackend, Wand
 
 from ..errors import InputError
 from ..utils.messages import in_one_line
+from . import NAMES
 
 OWN = 'vitbackbones'  # project in wandb, experiment in MLflow
 # Of an evaluation, the times of its batches, which would join the curves of training.
@@ -165,4 +166,4 @@ class MLflow(OneAxis, MLflowVisBackend):
         self._mlflow.end_run('FAILED' if failed else 'FINISHED')
 
 
-TRACKERS = {'tensorboard': TensorBoard, 'wandb': WandB, 'mlflow': MLflow}
+TRACKERS = dict(zip(NAMES, (TensorBoard, WandB, MLflow), strict=True))

@@ -30,12 +30,16 @@ def available_cores(limit_file: Path = CGROUP_LIMIT) -> int:
     return cores if quota == 'max' else max(1, min(cores, int(quota) // int(period)))
 
 
-def limit_workers(config: Config) -> Config:
-    """Return a copy of ``config`` in which at most one core in four loads data."""
+def limit_workers(config: Config, workers: int | None = None) -> Config:
+    """Return a copy of ``config`` in which ``workers`` processes load data.
+
+    None are those of the config, but at most one for four cores.
+    """
     config = copy.deepcopy(config)
     most = available_cores() // processes_here() // CORES_PER_WORKER
     for _, loader in loaders(config):
-        loader['num_workers'] = min(loader.get('num_workers', 0), most)
+        limited = min(loader.get('num_workers', 0), most)
+        loader['num_workers'] = limited if workers is None else workers
         if not loader['num_workers']:  # torch refuses these without workers
             loader.update(persistent_workers=False, prefetch_factor=None, timeout=0)
     return config

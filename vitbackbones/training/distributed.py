@@ -6,13 +6,20 @@ asking whether there is one. On CPUs the process group is made here before the r
 
 import copy
 import os
+import re
 
 import torch
 from mmengine.config import Config
+from mmengine.device import get_device
+from mmengine.device import utils as device_module
 from torch import distributed
 
 from ..configuration.settings import type_at
 from ..errors import InputError
+from ..utils.messages import in_one_line
+
+LONGEST = 160  # characters of a message of torch
+DEVICE = re.compile(r'cpu|mps|(cuda|xpu)(:\d{1,3})?')
 
 
 def lost_a_process(error: RuntimeError) -> bool:
@@ -69,16 +76,44 @@ def use_launcher(config: Config, launcher: str) -> Config:
     return config
 
 
-def best_device() -> str:
-    """Return 'cuda' if there is such a GPU, otherwise 'mps' (Apple), otherwise 'cpu'."""
-    if torch.cuda.is_available():
-        return 'cuda'
-    return 'mps' if torch.backends.mps.is_available() else 'cpu'
+def choose_device(name: str | None) -> torch.device:
+    """Return the device with this name; by default a GPU if there is one.
+
+    Raises:
+        InputError: there is no such device.
+    """
+    if name and not DEVICE.fullmatch(name):
+        raise InputError(f'--device {name}: must be cpu, cuda, cuda:1 (another GPU) or mps (Apple)')
+    try:
+        device = torch.device(name or get_device())
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(f'--device {name}: {in_one_line(error, LONGEST)}') from error
+    return device
+
+
+def use_device(name: str | None, launcher: str = 'none') -> None:
+    """Let all that follows in this process run on a device; by default on a GPU if there is one.
+
+    All of OpenMMLab asks ``mmengine.device.get_device`` for its kind, which is a constant of that
+    module, and means the current one of several GPUs.
+
+    Raises:
+        InputError: there is no such device, or a launcher gives each process one.
+    """
+    if name is None:
+        return
+    if launcher != 'none':
+        raise InputError(f'--device: --launcher {launcher} chooses the devices; remove one of them')
+    device = choose_device(name)
+    device_module.DEVICE = device.type
+    if device.type == 'cuda' and device.index is not None:
+        torch.cuda.set_device(device)
 
 
 def device_name() -> str:
     """Return the name of the device of a run, for its first lines."""
-    device = best_device()
+    device = get_device()
     if device == 'cuda':
         return torch.cuda.get_device_name()
     if device == 'mps':

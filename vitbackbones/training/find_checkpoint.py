@@ -16,13 +16,12 @@ from ..utils import started
 from ..utils.files import read_small
 from ..utils.messages import did_you_mean
 from ..utils.processes import process_rank, show_warnings
-from ..utils.run_files import BEST_FILES, POINTER, PUBLISHED, SUFFIXES
+from ..utils.run_files import BEST_FILES, LATEST, POINTER, PUBLISHED, SUFFIXES
 from ..utils.verbs import command_line
 from ..weights import fetch
 from ..weights.table import find_detector
 from ..weights.trained import trained_weights
 
-LATEST = 'latest'
 BEST = 'best'
 
 

@@ -17,7 +17,6 @@ from torch import nn
 
 from ..errors import InputError
 from ..registry import bare_name
-from .distributed import best_device
 
 
 class Bf16OptimWrapper(OptimWrapper):
@@ -45,7 +44,7 @@ def use_amp(config: Config) -> Config:
     if bare_name(kind) not in ('OptimWrapper', 'AmpOptimWrapper', 'Bf16OptimWrapper'):
         raise InputError(f'--amp: optim_wrapper.type={kind!r} does not support mixed precision')
     config = copy.deepcopy(config)
-    if half_type(best_device()) is torch.float16:
+    if half_type(get_device()) is torch.float16:
         config.optim_wrapper.update(type='AmpOptimWrapper', dtype='float16', loss_scale='dynamic')
         return config
     for key in ('dtype', 'loss_scale', 'use_fsdp'):

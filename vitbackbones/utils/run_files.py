@@ -2,6 +2,7 @@
 
 import re
 
+LATEST = 'latest'  # stands for the latest checkpoint of a work dir
 SUFFIXES = ('.pth', '.pt', '.safetensors')
 STEP = re.compile(r'(epoch|iter)_(\d+)\.pth$')  # how the name of a checkpoint ends, also of a best
 BEST_FILES = 'best_*.pth'

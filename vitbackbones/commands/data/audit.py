@@ -50,8 +50,9 @@ from ...drawing.sheet import spread
 from ...errors import InputError
 from ...reports.elements import Section, Table
 from ...reports.page import made_by, write_page
-from ...tasks.predictor import Predictor, choose_device
+from ...tasks.predictor import Predictor
 from ...training.cores import available_cores
+from ...training.distributed import choose_device
 from ...training.find_checkpoint import latest_checkpoint
 from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, require_apart, write_file
 from ...utils.messages import plural

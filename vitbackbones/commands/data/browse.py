@@ -32,6 +32,7 @@ from torch.utils.data import DataLoader, Dataset
 
 from ...configuration.bands import use_bands
 from ...configuration.data_paths import SPLITS, datasets, first_dataset, locate_data
+from ...configuration.image_size import with_size
 from ...configuration.names import config_name
 from ...configuration.read import read_config
 from ...configuration.settings import as_list, model_settings, type_at, value_at
@@ -67,7 +68,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--side', type=count, default=400, metavar='N')
     add('--out', metavar='FILE')
     add('--overwrite', action='store_true')
-    add_shared(add, '--backbone', '--cfg-options')
+    add_shared(add, '--backbone', '--size', '--cfg-options')
 
 
 def browse(options: Namespace) -> None:
@@ -78,7 +79,8 @@ def browse(options: Namespace) -> None:
             there already.
     """
     needed = ('model', 'train_cfg', f'{options.split}_dataloader')
-    config = use_options(read_config(options.config), options.cfg_options, *needed)
+    config = with_size(read_config(options.config), options.size)
+    config = use_options(config, options.cfg_options, *needed)
     out = Path(options.out or f'browse_{config_name(config.filename)}.jpg').absolute()
     picture_format(out)
     if options.out and out.exists() and not options.overwrite:

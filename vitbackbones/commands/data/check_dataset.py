@@ -29,6 +29,7 @@ from tqdm import tqdm
 
 from ...configuration.bands import use_bands
 from ...configuration.data_paths import SPLITS, datasets, loaders, locate_data
+from ...configuration.image_size import with_size
 from ...configuration.read import read_config, with_options
 from ...configuration.settings import value_at
 from ...data.checks.coco import image_size_fault
@@ -61,7 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_shared(add, 'config', '--data-root', *FILE_OPTIONS)
     add('--statistics', action='store_true')
     add('--workers', type=count, metavar='N')
-    add_shared(add, '--cfg-options')
+    add_shared(add, '--size', '--cfg-options')
 
 
 def check(options: Namespace) -> None:
@@ -70,7 +71,7 @@ def check(options: Namespace) -> None:
     Raises:
         InputError: something is missing or cannot be read; what it is was printed before.
     """
-    config = read_config(options.config)
+    config = with_size(read_config(options.config), options.size)
     if options.statistics:  # mean and std are asked for
         _leave_out_numbers(config)
     is_complete = all(config.get(section) is not None for section in SECTIONS)

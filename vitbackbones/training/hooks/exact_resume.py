@@ -28,6 +28,12 @@ PARTS = ('model', 'frozen', 'lora', 'train_dataloader', 'optim_wrapper', 'param_
 # What may change: where files lie, where weights came from, how fast data are read.
 MAY_CHANGE = {'init_cfg', 'teacher_checkpoint', 'data_root', 'ann_file', 'data_prefix'}
 MAY_CHANGE |= {'num_workers', 'persistent_workers', 'prefetch_factor', 'pin_memory', 'batch_size'}
+# What of a changed part a run takes from its checkpoint all the same.
+STAYS = {
+    'optim_wrapper': ' (the learning rate stays as in the checkpoint)',
+    'param_scheduler': ' (the learning rate follows the schedule of the checkpoint; for a new one, '
+    'start from its weights with --cfg-options load_from=FILE instead of --resume)',
+}
 LOST = (
     'the checkpoint was saved between two optimizer steps, and the accumulated gradients are '
     'lost; save at multiples of optim_wrapper.accumulative_counts'
@@ -184,7 +190,7 @@ class ExactResumeHook(Hook):
             differences.append(exact.compare_order(self.saved, self._data_order())[1])
             for key, was in self.saved_settings.items():
                 if was != settings[key]:
-                    differences.append(f'{key} of the config has changed')
+                    differences.append(f'{key} of the config has changed{STAYS.get(key, "")}')
             if not self.complete:
                 differences.append(LOST)
         if said := ', '.join(filter(None, differences)):

@@ -173,7 +173,7 @@ def _require_same_groups(path: str, saved: dict, optimizer: Optimizer) -> None:
             if not dense or value.shape != parameter.shape:
                 raise InputError(
                     f'{path}: optimizer.state.{number}.{key} does not have the shape of its '
-                    'parameter; the file is damaged, or belongs to another model'
+                    'parameter; the file is damaged, or belongs to another model or --size'
                 )
 
 
