@@ -21,10 +21,12 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,14 +44,13 @@ KEY = ('set', 'n', 'seed', 'method', 'steps')
 COLUMNS = (*KEY, 'AP', 'AP50', 'mIoU', 'cpu_s', 'wall_s', 'version')
 QUICK = {'boxes': 'quick_detector', 'masks': 'quick_segmentor'}
 FROZEN = '--freeze backbone --cache-gb 4 --cache-views 4'
-LITE0 = '{quick} --backbone timm:tf_efficientnet_lite0 --pretrained auto'
 METHODS = {
     'noise': '{quick} --scratch',
     'noise_cpu': '{quick} --scratch',
     'box': '{quick}',
     'box_frozen': f'{{quick}} {FROZEN}',
-    'lite0': LITE0,
-    'lite0_frozen': f'{LITE0} {FROZEN}',
+    'lite0': '{quick}_lite0',
+    'lite0_frozen': f'{{quick}}_lite0 {FROZEN}',
 }
 LENGTHS = {'noise_cpu': 2.3}  # as long as Lite0 takes: its step costs 2.3 times as much
 STEPS = '--steps'
@@ -234,19 +235,27 @@ def row_of(each: Run, real_set: RealSet, work_dir: Path, prefix: str) -> dict:
     # feature maps that another run has cached would make this one look cheap
     environment = {**os.environ, 'XDG_CACHE_HOME': str(folder / 'cache')}
     log = work_dir / f'{folder.name}.log'
-    with open(log, 'w') as file:
-        done = subprocess.run(
-            [*module, *given, *each.method.words_for(real_set.kind)],
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            env=environment,
-        )
-    if done.returncode:
+    command = [*module, *given, *each.method.words_for(real_set.kind)]
+    status = _run_in_a_group(command, log, environment)
+    if status:
         *_, last = ['no output', *log.read_text().splitlines()]
-        raise InputError(f'{each}: exit status {done.returncode}: {last} ({log})')
+        raise InputError(f'{each}: exit status {status}: {last} ({log})')
     found = json.loads((folder / RESULT).read_text())
     shutil.rmtree(folder)
     return {**dict(zip(KEY, each.key, strict=True)), **found, 'version': __version__}
+
+
+def _run_in_a_group(command: list[str], log: Path, environment: dict[str, str]) -> int:
+    """Run a command and return its exit status; whatever it has started ends when this does."""
+    with open(log, 'w') as file:
+        streams = {'stdout': file, 'stderr': subprocess.STDOUT}
+        group = {'start_new_session': True, 'env': environment}
+        with subprocess.Popen(command, **streams, **group) as process:
+            try:
+                return process.wait()
+            finally:
+                with suppress(ProcessLookupError):  # it has ended by itself
+                    os.killpg(process.pid, signal.SIGTERM)
 
 
 def main() -> None:

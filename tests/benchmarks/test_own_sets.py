@@ -1,7 +1,11 @@
 """own_sets does the runs that its table lacks, and says what could not be done."""
 
+import fcntl
+import shlex
+import signal
 import subprocess
 import sys
+import time
 from argparse import Namespace
 from pathlib import Path
 
@@ -19,6 +23,8 @@ from benchmarks.own_sets import (
     row_of,
 )
 from benchmarks.own_sets_data import RealSet
+from vitbackbones.commands.main import verb_parser
+from vitbackbones.configuration.names import config_files
 from vitbackbones.errors import InputError
 
 from .sets import content, write_set
@@ -154,11 +160,9 @@ def test_a_method_is_a_name_or_the_words_of_a_command(text, expected):
 
 
 def test_every_known_method_is_a_command_of_train():
-    from vitbackbones.commands.main import verb_parser
-
     for name in own_sets.METHODS:
         words = read_method(name, 300).words_for('boxes')
-        assert verb_parser('train').parse_args(words).config == 'quick_detector'
+        assert verb_parser('train').parse_args(words).config in config_files()
 
 
 def test_the_quick_config_is_that_of_the_labels_and_other_braces_stay():
@@ -200,6 +204,36 @@ def test_a_run_that_fails_says_why(tmp_path):
     each = Run('set', 2, 0, Method('own', ('no_such_config',), 2))
     with pytest.raises(InputError, match=r'set, 2 images, seed 0, own: exit status 2: error: no_'):
         row_of(each, real_set, tmp_path / 'runs', '')
+
+
+CHILD = """
+import fcntl, pathlib, sys, time
+held, started, ended = map(pathlib.Path, sys.argv[1:])
+file = held.open('w')
+fcntl.flock(file, fcntl.LOCK_EX)
+started.touch()
+time.sleep(60)
+ended.touch()
+"""
+
+
+def test_a_run_ends_with_the_process_that_has_started_it(tmp_path):
+    held, started, ended = (tmp_path / name for name in ('held', 'started', 'ended'))
+    child = shlex.join([sys.executable, '-c', CHILD, *map(str, (held, started, ended))])
+    command = ['sh', '-c', f'{child}; true']  # true: or the shell becomes the child
+    code = (
+        'import os, pathlib; from benchmarks.own_sets import _run_in_a_group as run;'
+        f'run({command!r}, pathlib.Path({str(tmp_path / "log")!r}), dict(os.environ))'
+    )
+    process = subprocess.Popen([sys.executable, '-c', code], cwd=ROOT)
+    while not started.exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    process.wait()
+    with open(held, 'w') as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # when the child has ended
+    assert not ended.exists()
 
 
 def test_the_summary_is_written_without_a_run(tmp_path):
