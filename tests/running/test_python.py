@@ -142,13 +142,20 @@ def test_handles_change_what_a_run_does(notebook, data, capsys):
         assert model.predict(data / 'images/val/000000.jpg')
 
 
-def test_a_length_in_the_settings_alone_scales_the_schedule(notebook, capsys):
-    schedule = [{'type': 'CosineAnnealingLR', 'T_max': 6, 'end': 6, 'by_epoch': False}]
+def test_a_length_in_the_settings_alone_scales_the_schedule(notebook, tmp_path, capsys):
+    """Evaluations and checkpoints stay where they are, as they did before."""
+    schedule = {'type': 'CosineAnnealingLR', 'T_max': 6, 'end': 6, 'by_epoch': False}
+    config = tmp_path / 'config.py'
+    config.write_text(f'_base_ = {str(TINY_SEG)!r}\nparam_scheduler = [{schedule}]')
     alone = {'train_cfg.max_iters': 3}
-    run = notebook('alone', TINY_SEG, cfg_options=alone)
+    run = notebook('alone', config, cfg_options=alone)
     assert run.checkpoint.name == 'iter_3.pth'
-    assert '--steps 3: learning rates, evaluations and checkpoints' in capsys.readouterr().out
-    notebook('both', TINY_SEG, cfg_options={**alone, 'param_scheduler': schedule})
+    said = capsys.readouterr().out
+    assert 'train_cfg.max_iters=3: learning rates are scaled to this length; --steps 3 al' in said
+    saved = Config.fromfile(str(next(run.work_dir.glob('*/vis_data/config.py'))))
+    assert saved.param_scheduler == [{**schedule, 'T_max': 3, 'end': 3, 'begin': 0}]
+    assert saved.train_cfg.val_interval == saved.default_hooks.checkpoint.interval == 6
+    notebook('both', config, cfg_options={**alone, 'param_scheduler': [schedule]})
     assert 'are scaled' not in capsys.readouterr().out
 
 

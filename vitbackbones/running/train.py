@@ -9,10 +9,10 @@ from typing import Any
 from mmengine.config import Config
 
 from ..configuration.image_size import size_line, with_size
-from ..configuration.length import with_length, with_rate
+from ..configuration.length import Length, scaled_schedules, with_length, with_rate
 from ..configuration.names import is_remote
 from ..configuration.read import read_config
-from ..configuration.settings import value_at
+from ..configuration.settings import as_list, value_at
 from ..errors import InputError
 from ..preparing.agreement import check_batch_size, check_normalization, require_fit
 from ..preparing.data_sets import find_data
@@ -59,8 +59,7 @@ def run_training(request: TrainRequest) -> TrainResult:
         TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
     """
     use_device(request.device, request.launcher)
-    config = read_config(request.config)
-    request = _with_length_of_options(config, request)
+    config = _with_length_of_options(read_config(request.config), request.cfg_options)
     config = with_length(config, request.steps, request.epochs)
     if length := ' '.join(request.words('steps', 'epochs')):
         _say(f'{length}: learning rates, evaluations and checkpoints are scaled to this length')
@@ -75,16 +74,22 @@ def run_training(request: TrainRequest) -> TrainResult:
     return _train(config, request)
 
 
-def _with_length_of_options(config: Config, request: TrainRequest) -> TrainRequest:
-    """Let ``--cfg-options train_cfg.max_iters=N`` alone scale the schedule, as ``--steps N``."""
-    changes = dict(request.cfg_options)
-    alone = not any(str(key).startswith('param_scheduler') for key in changes)
-    for name in ('steps', 'epochs') if alone and not (request.smoke or request.overfit) else ():
-        key = request.KEYS[name]
-        is_given = whole(1).fits(changes.get(key)) and getattr(request, name) is None
-        if is_given and whole(1).fits(value_at(config, key)):
-            return replace(request, **{name: changes.pop(key)}, cfg_options=changes)
-    return request
+def _with_length_of_options(config: Config, changes: Mapping[str, Any]) -> Config:
+    """Let learning rates follow ``--cfg-options train_cfg.max_iters=N`` alone."""
+    if not config.get('param_scheduler') or any(str(k).startswith('param_sch') for k in changes):
+        return config
+    for option, key in (('--steps', 'max_iters'), ('--epochs', 'max_epochs')):
+        now = changes.get(f'train_cfg.{key}')
+        before = value_at(config, f'train_cfg.{key}')
+        if now != before and whole(1).fits(now) and whole(1).fits(before):
+            config = copy.deepcopy(config)
+            length = Length(key, before, now)
+            config.param_scheduler = scaled_schedules(as_list(config.param_scheduler), length)
+            _say(
+                f'train_cfg.{key}={now}: learning rates are scaled to this length; {option} {now} '
+                'also scales evaluations and checkpoints'
+            )
+    return config
 
 
 def read_settings(
