@@ -79,15 +79,18 @@ def places_without(host: type[Backbone], names: list[str]) -> list[str]:
 
 
 def all_hosts() -> list[type[Backbone]]:
-    """Every host that derives from ``Backbone``, listed or not; no base that hosts share."""
+    """Every host of ours, listed or not; no base that hosts share."""
     modules = [
         import_module(f'{backbones.__name__}.{m.name}') for m in iter_modules(backbones.__path__)
     ]
     found = [
         value for module in modules for value in vars(module).values() if isinstance(value, type)
     ]
-    bases = (Backbone.__module__, f'{backbones.__name__}.shared.')
-    own = [c for c in dict.fromkeys(found) if not c.__module__.startswith(bases)]
+    others = (
+        Backbone.__module__,
+        *(f'{backbones.__name__}.{room}.' for room in ('shared', 'foreign')),
+    )
+    own = [c for c in dict.fromkeys(found) if not c.__module__.startswith(others)]
     return [c for c in own if issubclass(c, Backbone)]
 
 
