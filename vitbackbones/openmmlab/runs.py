@@ -114,3 +114,15 @@ def own_manager_lock() -> Iterator[None]:
         yield
     finally:
         manager._lock = theirs
+
+
+def set_kind_of_device(kind: str) -> str:
+    """Let ``mmengine.device.get_device`` return a kind, and return the one that it returned.
+
+    It is a constant of that module, found at its import.
+    """
+    from mmengine.device import utils
+
+    before = utils.DEVICE
+    utils.DEVICE = kind
+    return before

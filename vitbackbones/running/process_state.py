@@ -13,12 +13,12 @@ from threading import Lock
 
 import cv2
 import torch
-from mmengine.device import utils as device_module
+from mmengine.device import get_device
 from mmengine.utils import ManagerMixin
 from torch import multiprocessing
 
 from ..errors import InputError
-from ..openmmlab.runs import own_manager_lock
+from ..openmmlab.runs import own_manager_lock, set_kind_of_device
 from ..utils.started import started
 
 RUNS = Lock()
@@ -90,7 +90,7 @@ def settings_kept() -> Iterator[None]:
     benchmark = cudnn.benchmark
     deterministic = cudnn.deterministic
     only_deterministic = torch.are_deterministic_algorithms_enabled()
-    device = device_module.DEVICE
+    device = get_device()
     card = torch.cuda.current_device() if torch.cuda.is_initialized() else 0
     try:
         yield
@@ -101,6 +101,6 @@ def settings_kept() -> Iterator[None]:
         cudnn.benchmark = benchmark
         cudnn.deterministic = deterministic
         torch.use_deterministic_algorithms(only_deterministic)
-        device_module.DEVICE = device
+        set_kind_of_device(device)
         if torch.cuda.is_initialized():
             torch.cuda.set_device(card)

@@ -11,11 +11,11 @@ import re
 import torch
 from mmengine.config import Config
 from mmengine.device import get_device
-from mmengine.device import utils as device_module
 from torch import distributed
 
 from ..configuration.settings import type_at
 from ..errors import InputError
+from ..openmmlab.runs import set_kind_of_device
 from ..utils.messages import in_one_line
 
 LONGEST = 160  # characters of a message of torch
@@ -106,7 +106,7 @@ def use_device(name: str | None, launcher: str = 'none') -> None:
     if launcher != 'none':
         raise InputError(f'--device: --launcher {launcher} chooses the devices; remove one of them')
     device = choose_device(name)
-    device_module.DEVICE = device.type
+    set_kind_of_device(device.type)
     if device.type == 'cuda' and device.index is not None:
         torch.cuda.set_device(device)
 
