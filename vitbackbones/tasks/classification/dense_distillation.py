@@ -8,15 +8,14 @@ A backbone for detection gives maps, so maps are what it learns:
 with s, t the logits of student and teacher over the teacher's classes and T the temperature
 (Hinton et al., "Distilling the Knowledge in a Neural Network", 2015). T_k is a map of the teacher,
 each channel at mean 0 and variance 1 over the batch; S_k is a map of the student, projected to as
-many channels and resized to the same grid. Cosine and smooth L1 in equal parts, and the
-standardized channels, are those of Sariyildiz et al., "DUNE", CVPR 2025.
+many channels and resized to the same grid. Cosine and smooth L1 in equal parts are those of DUNE
+(Sariyildiz et al., 2025), which standardizes the channels by running statistics instead.
 
 Student and teacher see the same pixels (Beyer et al., "Knowledge distillation: A good teacher is
 patient and consistent", CVPR 2022), the teacher at its own size and normalization.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -25,15 +24,13 @@ from torch import Tensor, nn
 
 from ...backbones.by_name import create_model
 from ...backbones.foreign.timm_models import create_flexible, published_config
+from ...backbones.names import OF_TIMM
 from ...errors import InputError, OptionError
 from ...layers import require_size
-from .classifier import ImageClassifier
-from .distillation import frozen_teacher
-
-TIMM = 'timm:'
+from .distillation import Taught
 
 
-class DenselyDistilled(ImageClassifier):
+class DenselyDistilled(Taught):
     """A classifier whose backbone learns the maps of a frozen teacher.
 
     The backbone returns maps (``out_type='featmap'``), and a neck pools them for the head. What is
@@ -51,9 +48,6 @@ class DenselyDistilled(ImageClassifier):
         label_weight, soft_weight, map_weight: of the terms; 0 leaves one out.
         temperature: of the soft targets.
         options: as of ``ImageClassifier``.
-
-    Attributes:
-        teaching: the settings that decide what the teacher answers.
 
     Raises:
         OptionError: a size or the temperature is not positive, or a pair names a map that the
@@ -98,21 +92,9 @@ class DenselyDistilled(ImageClassifier):
             nn.Conv2d(widths[place], channels, 1) for place, _, channels in self.pairs
         )
 
-    @cached_property
-    def teacher(self) -> nn.Module:
-        """The frozen teacher, built when it is first asked, so that evaluation needs none.
-
-        ``cached_property`` keeps it out of the submodules, so it is no part of the state dict, of
-        the optimizer or of ``train()``. The random numbers of its construction do not count.
-
-        Raises:
-            InputError: the checkpoint is not of this teacher.
-        """
-        with torch.random.fork_rng(devices=()):
-            teacher = network(self.teacher_name)
-        # convolutions on a CPU take half the time
-        teacher = teacher.to(memory_format=torch.channels_last)
-        return frozen_teacher(teacher, self.teacher_checkpoint)
+    def build_teacher(self) -> nn.Module:
+        # convolutions on a CPU take less time in this format
+        return network(self.teacher_name).to(memory_format=torch.channels_last)
 
     @torch.no_grad()
     def teach(self, images: Tensor) -> tuple[Tensor, ...]:
@@ -207,7 +189,7 @@ def map_loss(student: Tensor, teacher: Tensor) -> Tensor:
 
 def network(name: str) -> Any:
     """Return an untrained model by name, of timm's protocol: logits, and maps on request."""
-    if name.startswith(TIMM):
-        published_config(name.removeprefix(TIMM))  # refuses unknown names
-        return create_flexible(name.removeprefix(TIMM), {})[0]
+    if name.startswith(OF_TIMM):
+        published_config(name.removeprefix(OF_TIMM))  # refuses unknown names
+        return create_flexible(name.removeprefix(OF_TIMM), {})[0]
     return create_model(name)

@@ -28,22 +28,43 @@ from .classifier import ImageClassifier
 KINDS = ('soft', 'hard')
 
 
-def frozen_teacher(teacher: nn.Module, checkpoint: str | None) -> nn.Module:
-    """Return a teacher, filled from exactly its weights if there is a file, that does not learn.
+class Taught(ImageClassifier):
+    """Base of the classifiers that learn from a frozen teacher; without one to evaluate.
 
-    Raises:
-        InputError: the file is not of this teacher.
+    Attributes:
+        teacher_checkpoint: file of the teacher's weights, None if it has them already.
+        teaching: the settings that decide what the teacher answers.
     """
-    if checkpoint is not None:
-        state = take_state_dict(load_file(checkpoint))
-        try:
-            teacher.load_state_dict(FORMATS[find_format(state)].convert(state))
-        except RuntimeError as error:
-            raise InputError(
-                f'{checkpoint} does not fit the teacher {type(teacher).__name__}: '
-                f'{in_one_line(error, 300)}'
-            ) from error
-    return teacher.requires_grad_(False).eval()
+
+    teacher_checkpoint: str | None
+    teaching: tuple
+
+    def build_teacher(self) -> nn.Module:
+        """Return the network that teaches."""
+        raise NotImplementedError
+
+    @cached_property
+    def teacher(self) -> nn.Module:
+        """The frozen teacher, built when it is first asked, so that evaluation needs none.
+
+        ``cached_property`` keeps it out of the submodules, so it is no part of the state dict, of
+        the optimizer or of ``train()``. The random numbers of its construction do not count.
+
+        Raises:
+            InputError: the checkpoint is not of this teacher.
+        """
+        with torch.random.fork_rng(devices=()):
+            teacher = self.build_teacher()
+        if self.teacher_checkpoint is not None:
+            state = take_state_dict(load_file(self.teacher_checkpoint))
+            try:
+                teacher.load_state_dict(FORMATS[find_format(state)].convert(state))
+            except RuntimeError as error:
+                raise InputError(
+                    f'{self.teacher_checkpoint} does not fit the teacher '
+                    f'{type(teacher).__name__}: {in_one_line(error, 300)}'
+                ) from error
+        return teacher.requires_grad_(False).eval()
 
 
 class DistillationHead(LinearClsHead):
@@ -77,7 +98,7 @@ class DistillationHead(LinearClsHead):
         return (by_class + by_distillation) / 2
 
 
-class Distilled(ImageClassifier):
+class Distilled(Taught):
     """A classifier that learns from a frozen teacher; without one to evaluate.
 
     The teacher sees the student's input, augmented and normalized alike.
@@ -101,23 +122,12 @@ class Distilled(ImageClassifier):
         super().__init__(**options)
         require_choice('distillation', distillation, KINDS)
         self.teacher_config = teacher
-        self.teaching = (teacher,)  # what decides what it answers
+        self.teaching = (teacher,)
         self.teacher_checkpoint = teacher_checkpoint
         self.distillation = distillation
 
-    @cached_property
-    def teacher(self) -> nn.Module:
-        """The frozen teacher, built when it is first asked, so that evaluation needs none.
-
-        ``cached_property`` keeps it out of the submodules, so it is no part of the state dict, of
-        the optimizer or of ``train()``. The random numbers of its construction do not count.
-
-        Raises:
-            InputError: the checkpoint is not of this teacher.
-        """
-        with torch.random.fork_rng(devices=()):
-            teacher = MMPRETRAIN_MODELS.build(self.teacher_config)
-        return frozen_teacher(teacher, self.teacher_checkpoint)
+    def build_teacher(self) -> nn.Module:
+        return MMPRETRAIN_MODELS.build(self.teacher_config)
 
     @torch.no_grad()
     def teach(self, images: Tensor) -> tuple[Tensor, ...]:

@@ -1,4 +1,4 @@
-"""``--cache-gb``, ``--cache-views``: compute the feature maps of a frozen backbone only once.
+"""``--cache-gb``, ``--cache-views``: ask a frozen backbone, or a teacher, only once for its maps.
 
 A pipeline that draws each picture anew never shows the same one twice. With ``--cache-views K``
 there are K draws of each, whose random numbers follow from the seed, the picture and the number of
@@ -197,7 +197,7 @@ class CachedMapsHook(Hook):
                 f'--cache-gb {self.gb:g}: {self.data.drawn_views} x {len(self.data)} images of '
                 f'{size[1]} x {size[0]} with feature maps of {one / 10**6:.3g} MB require '
                 f'{needed / GB:.3g} GB. Raise --cache-gb, or use fewer --cache-views, smaller '
-                'images or fewer model.backbone.out_indices'
+                'images or fewer feature maps'
             )
         self.maps.make_room(needed)
         with suppress(OSError):
