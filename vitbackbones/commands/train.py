@@ -17,10 +17,10 @@ options:
   --freeze       train only neck and head, or freeze the stem and the first N stages of the backbone
                  (blocks, if it has no stages)
   --lora         in the backbone, train only low-rank adapters in attention and MLPs
-  --cache-gb     with --freeze backbone: compute the feature maps of each image once and cache them;
-                 the cache holds at most G GB (10^9 bytes)
-  --cache-views  with --freeze backbone: train on K fixed augmented views of each image, for
-                 pipelines with random steps; --cache-gb also caches their feature maps
+  --cache-gb     with --freeze backbone or a teacher: compute the feature maps of each image once
+                 and cache them; the cache holds at most G GB (10^9 bytes)
+  --cache-views  with --freeze backbone or a teacher: train on K fixed augmented views of each
+                 image, for pipelines with random steps; --cache-gb also caches their feature maps
   --amp          train in mixed precision
   --fsdp         split weights, gradients and optimizer state among all processes
   --compile      compile the blocks of backbone and transformer, for any image size: the start takes

@@ -3,16 +3,14 @@
 Four epochs of 100,000 pictures in batches of 128. Which pictures were right is kept for each run.
 """
 
-_base_ = ['../../_base_/datasets/tiny_imagenet.py', '../../_base_/cls_runtime.py']
+_base_ = [
+    '../../_base_/models/classifier.py',
+    '../../_base_/datasets/tiny_imagenet.py',
+    '../../_base_/cls_runtime.py',
+]
 
 model = dict(
-    type='vitbackbones.ImageClassifier',
-    data_preprocessor=dict(
-        num_classes=200,
-        mean=[123.675, 116.28, 103.53],  # ImageNet, RGB
-        std=[58.395, 57.12, 57.375],
-        to_rgb=True,
-    ),
+    data_preprocessor=dict(num_classes=200),
     backbone=dict(
         type='vitbackbones.ViT',
         arch=dict(embed_dims=96, depth=6, num_heads=3),
@@ -20,7 +18,8 @@ model = dict(
         patch_size=8,
         out_type='cls_token',
     ),
-    head=dict(type='LinearClsHead', num_classes=200, topk=(1, 5)),
+    head=dict(num_classes=200),
+    train_cfg=None,
 )
 
 optim_wrapper = dict(
