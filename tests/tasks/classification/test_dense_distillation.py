@@ -8,7 +8,7 @@ from mmpretrain.structures import DataSample
 
 from vitbackbones import create_model
 from vitbackbones.errors import InputError, OptionError
-from vitbackbones.tasks.classification.dense_distillation import map_loss
+from vitbackbones.tasks.classification.dense_distillation import CutMix, map_loss, mirrored
 
 pytestmark = pytest.mark.compat
 TEACHER = 'timm:test_efficientnet'  # of timm's own tests: 0.36 M parameters
@@ -120,6 +120,52 @@ def test_a_backbone_learns_at_several_sizes_and_is_evaluated_at_the_first(images
     assert seen[-1] == (3, 3, 48, 48)
 
 
+def test_images_and_maps_are_mirrored_together():
+    torch.manual_seed(0)
+    images = torch.arange(64.0).expand(9, 1, 64, 64)
+    maps = F.avg_pool2d(images, 8)
+    mirrored_images, mirrored_maps = mirrored([images, maps], 0.5)
+    assert torch.equal(F.avg_pool2d(mirrored_images, 8), mirrored_maps)
+    turned = (mirrored_images[:, 0, 0, 0] == 63).tolist()
+    assert len({*turned}) == 2
+
+
+def test_a_rectangle_of_images_maps_and_targets_is_that_of_the_image_before():
+    torch.manual_seed(1)
+    images = torch.arange(3.0)[:, None, None, None].expand(3, 1, 64, 64)
+    shares = {CutMix(1.0, images.device).share for _ in range(50)}
+    assert shares <= {1, 15 / 16, 12 / 16, 7 / 16, 0}
+    assert len(shares) > 3
+    mixture = next(x for x in iter(lambda: CutMix(1.0, images.device), None) if x.share == 12 / 16)
+    cut = mixture.cut(images)
+    assert [(cut[0] == x).float().mean().item() for x in range(3)] == [0.75, 0, 0.25]
+    assert torch.equal(mixture.cut(F.avg_pool2d(images, 16)), F.avg_pool2d(cut, 16))
+    targets = mixture.blend(torch.eye(3))
+    assert targets[0].tolist() == [0.75, 0, 0.25]
+    assert mixture.weighted(lambda x: torch.tensor(x[0]), [4.0, 0.0, 8.0]) == 0.75 * 4 + 0.25 * 8
+    assert CutMix(0.0, images.device).cut(images) is images
+
+
+def test_a_mixed_batch_costs_what_its_parts_cost(images, monkeypatch):
+    model = student(cutmix_prob=1.0, map_weight=0.0)
+    monkeypatch.setattr(
+        CutMix,
+        '__init__',
+        lambda self, *_: vars(self).update(own=torch.tensor([[[[1.0, 0], [1, 0]]]]), share=0.5),
+    )
+    losses = model.loss(images, samples([0, 1, 2]))
+    seen = torch.cat([images[..., :16], images.roll(1, 0)[..., 16:]], 3)
+    features = model.extract_feat(seen)
+    labels = [model.head.loss(features, samples(x))['loss'] for x in ([0, 1, 2], [2, 0, 1])]
+    torch.testing.assert_close(losses['loss_label'], (labels[0] + labels[1]) / 2)
+    known = model.teach(images)[0].softmax(1)
+    target = (known + known.roll(1, 0)) / 2
+    learned = model.soft_head(features[-1]).log_softmax(1)
+    torch.testing.assert_close(
+        losses['loss_soft'], F.kl_div(learned, target, reduction='batchmean'), rtol=1e-4, atol=1e-5
+    )
+
+
 def test_our_own_models_teach(images):
     model = student(teacher='pvt_t', teacher_size=32, pairs=[(0, 2, 320)])
     expected = create_model('pvt_t').pretrained_cfg['mean']
@@ -155,6 +201,8 @@ def test_a_teacher_of_other_widths_is_named(images):
         ({'teacher_size': 0}, 'teacher_size and student_sizes'),
         ({'student_sizes': [64, -1]}, 'teacher_size and student_sizes'),
         ({'temperature': 0}, 'temperature=0: must be greater than 0'),
+        ({'flip_prob': 1.5}, 'flip_prob=1.5: must be from 0 to 1'),
+        ({'cutmix_prob': -1}, 'cutmix_prob=-1: must be from 0 to 1'),
     ],
 )
 def test_options_that_are_not_positive_are_refused(options, text):

@@ -13,9 +13,14 @@ many channels and resized to the same grid. Cosine and smooth L1 in equal parts 
 
 Student and teacher see the same pixels (Beyer et al., "Knowledge distillation: A good teacher is
 patient and consistent", CVPR 2022), the teacher at its own size and normalization.
+
+Where the teacher's answers are cached, ``flip_prob`` and ``cutmix_prob`` make many images of each
+one that it has seen. A mirrored image has mirrored maps. In CutMix (Yun et al., ICCV 2019) a
+rectangle of each image, and of its maps, is that of another image, whose label and soft targets
+count by its area. The teacher would answer almost the same, except near the edges.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -28,6 +33,8 @@ from ...backbones.names import OF_TIMM
 from ...errors import InputError, OptionError
 from ...layers import require_size
 from .distillation import Taught
+
+CELLS = 4  # of CutMix, along each side
 
 
 class DenselyDistilled(Taught):
@@ -47,11 +54,13 @@ class DenselyDistilled(Taught):
         pairs: (place among the backbone's maps, stage of the teacher, its channels) of each pair.
         label_weight, soft_weight, map_weight: of the terms; 0 leaves one out.
         temperature: of the soft targets.
+        flip_prob: probability that the backbone sees an image mirrored.
+        cutmix_prob: probability that the images of a batch are mixed.
         options: as of ``ImageClassifier``.
 
     Raises:
-        OptionError: a size or the temperature is not positive, or a pair names a map that the
-            backbone does not return.
+        OptionError: a size or the temperature is not positive, a probability is not from 0 to 1,
+            or a pair names a map that the backbone does not return.
     """
 
     def __init__(
@@ -66,6 +75,8 @@ class DenselyDistilled(Taught):
         soft_weight: float = 1.0,
         map_weight: float = 1.0,
         temperature: float = 1.0,
+        flip_prob: float = 0.0,
+        cutmix_prob: float = 0.0,
         **options,
     ) -> None:
         super().__init__(**options)
@@ -73,6 +84,9 @@ class DenselyDistilled(Taught):
             require_size('teacher_size and student_sizes', side)
         if not temperature > 0:
             raise OptionError(f'temperature={temperature}: must be greater than 0')
+        for name, probability in (('flip_prob', flip_prob), ('cutmix_prob', cutmix_prob)):
+            if not 0 <= probability <= 1:
+                raise OptionError(f'{name}={probability}: must be from 0 to 1')
         self.teacher_name = teacher
         self.teacher_checkpoint = teacher_checkpoint
         self.teacher_size = teacher_size
@@ -84,6 +98,8 @@ class DenselyDistilled(Taught):
         self.soft_weight = soft_weight
         self.map_weight = map_weight
         self.temperature = temperature
+        self.flip_prob = flip_prob
+        self.cutmix_prob = cutmix_prob
         widths = self.backbone.out_channels
         if any(place >= len(widths) for place, _, _ in self.pairs):
             raise OptionError(f'pairs={pairs}: the backbone returns {len(widths)} maps')
@@ -129,18 +145,25 @@ class DenselyDistilled(Taught):
         Raises:
             InputError: the teacher has other numbers of classes or channels than are given.
         """
+        taught = bool(self.soft_weight or self.map_weight)
+        logits, *targets = self.teach(inputs) if taught else (None,)
+        if taught:
+            self._require_widths(logits, targets)
+        images, *targets = mirrored([inputs, *targets], self.flip_prob)
+        mixture = CutMix(self.cutmix_prob, images.device)
+        images, *targets = map(mixture.cut, (images, *targets))
+
         size = self.student_sizes and self.student_sizes[torch.randint(len(self.student_sizes), ())]
-        maps = self.backbone(resized(inputs, size) if size else inputs)
+        maps = self.backbone(resized(images, size) if size else images)
         features = self.neck(maps)
         terms = {}
         if self.label_weight:
-            terms['loss_label'] = self.label_weight * self.head.loss(features, data_samples)['loss']
-        if not (self.soft_weight or self.map_weight):
-            return terms
-        logits, *targets = self.teach(inputs)
-        self._require_widths(logits, targets)
+            terms['loss_label'] = self.label_weight * mixture.weighted(
+                lambda samples: self.head.loss(features, samples)['loss'], data_samples
+            )
         if self.soft_weight:
-            terms['loss_soft'] = self.soft_weight * self._soft(self.soft_head(features[-1]), logits)
+            known = mixture.blend((logits / self.temperature).softmax(1))
+            terms['loss_soft'] = self.soft_weight * self._soft(self.soft_head(features[-1]), known)
         if self.map_weight:
             learned = [
                 project(maps[place])
@@ -166,11 +189,57 @@ class DenselyDistilled(Taught):
                 f'{self.stages}, but model.pairs says {given}'
             )
 
-    def _soft(self, student: Tensor, teacher: Tensor) -> Tensor:
-        """Return the divergence of soft targets, from logits (N, classes), times T^2."""
-        known = (teacher / self.temperature).softmax(1)
-        learned = (student / self.temperature).log_softmax(1)
+    def _soft(self, logits: Tensor, known: Tensor) -> Tensor:
+        """Return the divergence, times T^2, of logits from probabilities (N, classes)."""
+        learned = (logits / self.temperature).log_softmax(1)
         return self.temperature**2 * F.kl_div(learned, known, reduction='batchmean')
+
+
+class CutMix:
+    """In each image of a batch, a rectangle of the image before it; nothing if ``prob`` says so.
+
+    The edges of the rectangle are at quarters of the sides, where cells of the teacher's maps end,
+    too.
+
+    Attributes:
+        own: (1, 1, 4, 4), 1 where an image is its own.
+        share: of the area that is an image's own.
+    """
+
+    def __init__(self, prob: float, device: torch.device) -> None:
+        self.own = torch.ones(1, 1, CELLS, CELLS, device=device)
+        if prob and torch.rand(()) < prob:
+            # as published, the area is uniform, and both sides have one ratio
+            side = round(CELLS * float(torch.rand(()).sqrt()))
+            top = torch.randint(CELLS - side + 1, ())
+            left = torch.randint(CELLS - side + 1, ())
+            self.own[..., top : top + side, left : left + side] = 0
+        self.share = float(self.own.mean())
+
+    def cut(self, maps: Tensor) -> Tensor:
+        """Return images or maps (N, C, H, W), mixed."""
+        if self.share == 1:
+            return maps
+        return torch.where(F.interpolate(self.own, maps.shape[2:]) > 0, maps, maps.roll(1, 0))
+
+    def blend(self, targets: Tensor) -> Tensor:
+        """Return the targets (N, classes) of mixed images."""
+        return self.share * targets + (1 - self.share) * targets.roll(1, 0)
+
+    def weighted(self, loss: Callable[[list], Tensor], samples: list) -> Tensor:
+        """Return the loss of mixed images, from that of one sample for each image."""
+        if self.share == 1:
+            return loss(samples)
+        before = [samples[-1], *samples[:-1]]
+        return self.share * loss(samples) + (1 - self.share) * loss(before)
+
+
+def mirrored(batches: Sequence[Tensor], prob: float) -> list[Tensor]:
+    """Return batches (N, C, H, W) of any C, H and W, with the same images of each mirrored."""
+    if not prob:
+        return [*batches]
+    chosen = (torch.rand(len(batches[0]), 1, 1, 1) < prob).to(batches[0].device)
+    return [torch.where(chosen, x.flip(3), x) for x in batches]
 
 
 def resized(images: Tensor, side: int) -> Tensor:
