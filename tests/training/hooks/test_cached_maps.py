@@ -19,6 +19,7 @@ from vitbackbones.preparing.hooks import add_guards, add_hooks
 from vitbackbones.tasks.classification.dense_distillation import DenselyDistilled, network
 from vitbackbones.training.frozen import use_freeze
 from vitbackbones.training.hooks import cached_maps
+from vitbackbones.training.precision import use_amp
 from vitbackbones.training.stored_maps import ROW, StoredMaps
 
 from ...commands.conftest import TINY, TINY_CLS, TINY_SEG
@@ -88,6 +89,12 @@ def test_losses_are_those_without_a_cache(data, tmp_path, file):
     first = losses(run_toy(keeping(config(data, tmp_path / 'first', file=file))))
     again = losses(run_toy(keeping(config(data, tmp_path / 'again', file=file))))
     assert first == pytest.approx(plain, rel=2e-3)
+    assert again == first
+
+
+def test_maps_are_kept_in_mixed_precision(data, tmp_path):
+    first = losses(run_toy(use_amp(keeping(config(data, tmp_path / 'first')))))
+    again = losses(run_toy(use_amp(keeping(config(data, tmp_path / 'again')))))
     assert again == first
 
 
@@ -232,6 +239,12 @@ def test_a_teacher_is_asked_once_for_each_view(folders, tmp_path, monkeypatch):
     again = losses(run_toy(taught(folders, tmp_path / 'again', steps=40)))
     assert asked.calls == 2 + 4 * 2
     assert again == first
+
+
+def test_a_teacher_is_asked_in_mixed_precision(folders, tmp_path):
+    plain = losses(run_toy(taught(folders, tmp_path / 'plain')))
+    amp = losses(run_toy(use_amp(taught(folders, tmp_path / 'amp'))))
+    assert amp == pytest.approx(plain, rel=0.05)
 
 
 def test_a_student_sees_its_pictures_and_learns_what_it_learns_without_a_cache(folders, tmp_path):

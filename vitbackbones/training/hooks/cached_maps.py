@@ -142,9 +142,11 @@ class CachedMapsHook(Hook):
             numbers = self.maps.find(view)
             if numbers is None:
                 numbers = self._keep(view, self._decoded(view, image) if black else image)
-            rows.append(torch.from_numpy(np.array(numbers)))
+            rows.append(numbers)
         shapes = self.shapes[size]
-        levels = torch.stack(rows).to(images.device, self.dtype)  # (N, numbers of all maps)
+        # stacked by NumPy, as autocast on a CPU refuses to stack half precision
+        levels = torch.from_numpy(np.stack(rows))  # (N, numbers of all maps)
+        levels = levels.to(images.device, self.dtype)
         parts = levels.split([shape.numel() for shape in shapes], 1)
         return tuple(x.unflatten(1, shape) for x, shape in zip(parts, shapes, strict=True))
 
