@@ -198,6 +198,7 @@ HOOKS = LazyRegistry(
         'training.hooks.compile': 'CompileHook',
         'training.hooks.curves': 'CurvesHook',
         'training.hooks.data_workers': 'DataWorkersHook',
+        'training.hooks.early_stopping': 'EarlyStoppingHook',
         'training.hooks.ema': 'EMAHook',
         'training.hooks.evaluation': (
             'CorrectPicturesHook EvalModeHook FusedHook GatherHook SameStatisticsHook'

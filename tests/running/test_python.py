@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import shlex
 import signal
 import sys
 from inspect import signature
@@ -159,6 +160,28 @@ def test_a_length_in_the_settings_alone_scales_the_schedule(notebook, tmp_path, 
     assert 'are scaled' not in capsys.readouterr().out
 
 
+def test_a_run_without_gain_stops_and_says_what_is_next(notebook, run, data, capsys):
+    """An equal metric is no gain: here AP stays at one value."""
+    often = {'train_cfg.val_interval': 1}
+    still = notebook('still', epochs=6, patience=2, lr=1e-12, cfg_options=often)
+    assert still.checkpoint.name == 'epoch_3.pth'
+    assert still.best.name == 'best_coco_bbox_mAP_epoch_1.pth'
+    said = capsys.readouterr().out
+    assert (
+        'stopping early: coco/bbox_mAP: the monitored metric did not improve in the last 2' in said
+    )
+    weights, advice, test, predict = said.splitlines()[-4:]
+    best = f'still/{still.best.name}'
+    value = still.metrics['coco/bbox_mAP']
+    assert weights == f'weights: {best} (coco/bbox_mAP {value:.3f} on 4 validation images)'
+    assert advice.startswith('coco/bbox_mAP has not improved in the last 2 evaluations; a longer')
+    assert test == f'next: vitbackbones test still/tiny_detr.py {best} --report report'
+    run(*shlex.split(test)[2:])
+    command = predict.replace('IMAGES', str(data / 'images/val'))
+    run(*shlex.split(command)[2:])
+    assert Path('out/predictions.json').is_file()
+
+
 def test_a_resumed_run_says_which_handles_have_no_effect(notebook, capsys):
     notebook('run', TINY_SEG, steps=2)
     capsys.readouterr()
@@ -256,6 +279,10 @@ def test_a_smoke_test_in_python(notebook, capsys):
         ({'epochs': 3, 'steps': 3}, '^argument --steps: not allowed with argument --epochs'),
         ({'pretrained': 'a.pth'}, '^argument --pretrained: not allowed with argument --scratch'),
         ({'steps': 3}, '^--steps: .*tiny_detr.py is in epochs; use --epochs'),
+        ({'patience': 0}, '^argument --patience: 0 is not a whole number from 1'),
+        ({'patience': 2}, '^--patience 2: this training has only 1 evaluation, '),
+        ({'smoke': True, 'patience': 3}, '^--smoke has its own length; remove --patience'),
+        ({'overfit': 3, 'patience': 3}, '^--overfit: --patience has no effect here'),
         ({'smoke': True, 'epochs': 3}, '^--smoke has its own length; remove --epochs'),
         ({'overfit': 3, 'epochs': 3}, '^--overfit: --epochs has no effect here'),
         ({'freeze': 'neck'}, '^argument --freeze: neck is neither "backbone" nor'),

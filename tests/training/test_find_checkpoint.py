@@ -107,7 +107,7 @@ def test_the_best_is_there_and_only_one(tmp_path, names, message):
 
 def test_a_smoke_test_is_not_continued(monkeypatch):
     monkeypatch.setattr(sys, 'argv', ['train.py', 'a.py', '--smoke', '--compile'])
-    assert resume_hint() == 'start again with the same command'
+    assert resume_hint(Config()) == 'start again with the same command'
 
 
 @pytest.mark.parametrize(
@@ -127,10 +127,23 @@ def test_a_smoke_test_is_not_continued(monkeypatch):
 def test_the_command_that_continues_is_whole_and_quoted(monkeypatch, words, said):
     monkeypatch.delenv('WORLD_SIZE', raising=False)
     monkeypatch.setattr(sys, 'argv', ['vitbackbones', *words])
-    assert resume_hint() == f'continue with: vitbackbones {said}'
+    assert resume_hint(Config()) == f'continue with: vitbackbones {said}'
 
 
 def test_of_several_processes_only_the_launcher_knows_the_command(monkeypatch):
     monkeypatch.setenv('WORLD_SIZE', '2')
     monkeypatch.setattr(sys, 'argv', ['vitbackbones', 'train', 'a.py'])
-    assert resume_hint().startswith('continue with the same command and --resume')
+    assert resume_hint(Config()).startswith('continue with the same command and --resume')
+
+
+def test_the_command_finds_modules_of_the_user(monkeypatch):
+    monkeypatch.delenv('WORLD_SIZE', raising=False)
+    monkeypatch.setenv('PYTHONPATH', 'my code')
+    monkeypatch.setattr(sys, 'argv', ['vitbackbones', 'train', 'a.py'])
+    own = Config({'custom_imports': {'imports': ['vitbackbones', 'mine']}})
+    assert resume_hint(own) == (
+        "continue with: PYTHONPATH='my code' vitbackbones train a.py --resume"
+    )
+    assert 'PYTHONPATH' not in resume_hint(
+        Config({'custom_imports': {'imports': ['vitbackbones']}})
+    )

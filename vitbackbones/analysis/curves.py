@@ -77,10 +77,11 @@ def measure(work_dir: str | Path) -> list[dict]:
     ]
 
 
-def draw(rows: Sequence[dict]) -> Figure:
+def draw(rows: Sequence[dict], best: int | None = None) -> Figure:
     """Draw one run with a panel for each kind of quantity, several with one for each quantity.
 
-    Each row has got the name of its run as ``model``.
+    Each row has got the name of its run as ``model``. The step ``best``, of the best checkpoint of
+    one run, is marked in its validation.
     """
     runs = [*dict.fromkeys(row['model'] for row in rows)]
     shown = [
@@ -94,6 +95,8 @@ def draw(rows: Sequence[dict]) -> Figure:
     figure, grid = new_figure(height, math.ceil(len(panels) / height), (5.0, 3.4))
     for axes, (title, lines) in zip(grid.flat, panels.items(), strict=False):
         _draw_panel(axes, title, lines, runs if len(runs) > 1 else [*lines])
+        if best is not None and title.startswith('validation'):
+            _mark_best(axes, best)
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
     return figure
@@ -151,4 +154,12 @@ def _draw_panel(
     if title.startswith(LOGARITHMIC) and finite and 0 < FACTOR * min(finite) < max(finite):
         axes.set_yscale('log')
     axes.grid(alpha=0.3)
+    axes.legend(fontsize=8, framealpha=0.8)
+
+
+def _mark_best(axes: Axes, best: int) -> None:
+    """Mark the best evaluation, and say whether later ones have gained nothing."""
+    is_last = best >= max(max(line.get_xdata()) for line in axes.lines)
+    text = f'best checkpoint, {axes.get_xlabel()} {best}{"" if is_last else ": no gain since"}'
+    axes.axvline(best, color='gray', linestyle=':', label=text)
     axes.legend(fontsize=8, framealpha=0.8)

@@ -9,6 +9,7 @@ options:
   --overwrite    remove the checkpoints in the work dir and start from the beginning
   --steps        train for N iterations, and scale the whole schedule
   --epochs       for configs that count epochs: train for N epochs, and scale the whole schedule
+  --patience     stop early after N evaluations in a row without a gain in the main metric
   --batch-size   train on N images per step, in each process
   --lr           set the learning rate of the optimizer, and scale rates of the schedule with it
   --seed         seed of all random numbers (default: of the config, or drawn)
@@ -69,6 +70,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     length = steps.add_mutually_exclusive_group()
     length.add_argument('--steps', type=count, metavar='N')
     length.add_argument('--epochs', type=count, metavar='N')
+    steps.add_argument('--patience', type=count, metavar='N')
     add_shared(steps.add_argument, '--size')
     steps.add_argument('--batch-size', type=fitting(whole(1, 2**16)), metavar='N')
     steps.add_argument('--lr', type=fitting(number(above=0, most=1000), float), metavar='RATE')

@@ -1,6 +1,8 @@
 """Find settings in a config."""
 
 import copy
+import os
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,3 +45,10 @@ def model_settings(config: Config) -> dict:
     if config.get('data_preprocessor'):
         settings.setdefault('data_preprocessor', copy.deepcopy(config.data_preprocessor))
     return settings
+
+
+def python_path(config: Config) -> str:
+    """Return ``'PYTHONPATH=... '`` for commands whose config imports modules of the user, or ''."""
+    path = os.environ.get('PYTHONPATH')
+    imports = value_at(config, 'custom_imports.imports') or []
+    return f'PYTHONPATH={shlex.quote(path)} ' if path and {*imports} - {'vitbackbones'} else ''

@@ -41,8 +41,11 @@ def add_guards(config: Config) -> Config:
 
 
 def add_service_hooks(config: Config) -> Config:
-    """Return a copy of ``config`` with safe checkpoints and what workers need."""
+    """Return a copy of ``config`` with safe checkpoints and stops, and what workers need."""
     config = add_hooks(config, 'DataWorkersHook', 'GatherHook')
+    for hook in config.custom_hooks:
+        if hook['type'] == 'EarlyStoppingHook':  # mmengine's counts from zero in a resumed run
+            hook['type'] = f'{SCOPE}.EarlyStoppingHook'
     hooks = config.default_hooks
     checkpoint = hooks.setdefault('checkpoint', {'type': 'CheckpointHook', 'interval': 1})
     if checkpoint is not None and checkpoint['type'] == 'CheckpointHook':

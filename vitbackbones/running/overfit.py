@@ -8,8 +8,6 @@ named: by what their numbers say (:mod:`..preparing.links`) and by how the loss 
 import copy
 import json
 import math
-import os
-import shlex
 import time
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from mmengine.config import Config
 from mmengine.hooks import Hook
 
 from ..configuration.data_paths import evaluators, first_dataset, loaders, separated
-from ..configuration.settings import value_at
+from ..configuration.settings import python_path
 from ..data.checks.coco_file import load_json
 from ..data.checks.findings import spread
 from ..errors import InputError, printable
@@ -36,7 +34,8 @@ LEAST = 300  # steps
 MOST = 3000
 EVERY = 50  # steps between evaluations
 WARM_UP = 20  # steps of the rate's rise
-WITHOUT_EFFECT = ('steps', 'epochs', 'resume', 'overwrite', 'cache_gb', 'cache_views', 'track')
+WITHOUT_EFFECT = ('steps', 'epochs', 'patience', 'resume', 'overwrite')
+WITHOUT_EFFECT += ('cache_gb', 'cache_views', 'track')
 FELL = 0.7  # of the first losses, above which the last ones have not fallen
 # of a training, what the command in its hint keeps
 KEPT = ('data_root', 'annotations', 'pictures', 'masks', 'cfg_options')
@@ -181,14 +180,10 @@ def _by_losses(losses: list[float]) -> str:
 
 def hint(runner, request: TrainRequest) -> str:
     """Return the command of this module for a training that ended near zero, '' for others."""
-    if os.environ.get(SILENT):
-        return ''
     metric, goal = GOALS.get(runner.cfg.get('default_scope'), ('', 0))
     measured = runner.message_hub.log_scalars.get(f'val/{metric}')
     if measured is None or not 0 <= measured.current() < NOTHING * goal or runner.iter < SHORT:
         return ''
     command = command_line('train', request.config, *request.words(*KEPT), '--overfit', '8')
-    imports = value_at(runner.cfg, 'custom_imports.imports') or []
-    if (path := os.environ.get('PYTHONPATH')) and {*imports} - {'vitbackbones'}:
-        command = f'PYTHONPATH={shlex.quote(path)} {command}'
-    return f'{metric} is only {measured.current():.3f}. To find the cause: {command}'
+    found = f'{metric} is only {measured.current():.3f}'
+    return f'{found}. To find the cause: {python_path(runner.cfg)}{command}'

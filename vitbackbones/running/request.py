@@ -96,6 +96,8 @@ class TrainRequest(RunRequest):
         resume: a checkpoint to continue from, ``'latest'`` for that of the work dir.
         overwrite: start from the beginning, and remove the checkpoints of the work dir.
         steps, epochs: length of the run, see :func:`~..configuration.length.with_length`.
+        patience: evaluations without a gain, see
+            :func:`~..preparing.early_stopping.stop_early`.
         lr: learning rate, see :func:`~..configuration.length.with_rate`.
         seed: of all random numbers.
         workers: processes that load data, of each process that trains.
@@ -122,6 +124,7 @@ class TrainRequest(RunRequest):
     overwrite: bool = False
     steps: int | None = None
     epochs: int | None = None
+    patience: int | None = None
     lr: float | None = None
     seed: int | None = None
     workers: int | None = None

@@ -42,7 +42,7 @@ SIZE_KEYS = ('scale', 'scales', 'crop_size', 'size', 'stride')
 REFUSED = {
     'resume': 'resumes from the checkpoint that it has just saved',
     'overwrite': 'always starts from the beginning, in its own folder',
-    **dict.fromkeys(('steps', 'epochs'), 'has its own length'),
+    **dict.fromkeys(('steps', 'epochs', 'patience'), 'has its own length'),
     **dict.fromkeys(('data_root', 'annotations', 'pictures', 'masks'), 'runs on built-in data'),
     **dict.fromkeys(('size', 'batch_size', 'workers'), 'runs on small batches of small images'),
     'cache_gb': 'ends before feature maps are used again',

@@ -1,6 +1,7 @@
 """Training: what can be wrong is looked for first, then mmengine trains."""
 
 import copy
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from ..configuration.settings import as_list, value_at
 from ..errors import InputError
 from ..preparing.agreement import check_batch_size, check_normalization, require_fit
 from ..preparing.data_sets import find_data
+from ..preparing.early_stopping import stop_early
 from ..preparing.explain import explained
 from ..preparing.hooks import add_guards, add_hooks
 from ..preparing.machine import join_machine
@@ -45,6 +47,7 @@ from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings, was_restarted
 from ..utils.rules import whole
 from . import overfit, smoke
+from .next_steps import next_steps
 from .request import TrainRequest
 from .result import TrainResult, last_metrics, result_of
 
@@ -124,6 +127,7 @@ def read_settings(
 def _train(config: Config, request: TrainRequest) -> TrainResult:
     config = _use_own_data(config, request)
     config = _fit_model(config, request)
+    config = stop_early(config, request.patience)
     config = choose_work_dir(config, request.work_dir)
     config = _follow(config, request)
     with only_writer(config):
@@ -154,9 +158,11 @@ def _run(config: Config, request: TrainRequest) -> TrainResult:
         runner.register_hook(StartAnewHook())
     with told_when_stopped(runner), saved_without_data(runner):
         runner.train()
-    if hint := overfit.hint(runner, request):
-        _say(hint)
-    return result_of(Path(config.work_dir), last_metrics(runner.message_hub))
+    result = result_of(Path(config.work_dir), last_metrics(runner.message_hub))
+    if not os.environ.get(overfit.SILENT):
+        for line in (*next_steps(runner, result), overfit.hint(runner, request)):
+            _say(line)
+    return result
 
 
 def _smoke(config: Config, request: TrainRequest) -> TrainResult:
@@ -195,7 +201,7 @@ def _overfit(config: Config, request: TrainRequest) -> TrainResult:
 
 
 def _say(text: str) -> None:
-    if process_rank() == 0:
+    if text and process_rank() == 0:
         print(text)
 
 

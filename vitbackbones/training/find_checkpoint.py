@@ -11,6 +11,7 @@ from zipfile import is_zipfile
 from mmengine.config import Config
 
 from ..configuration.names import looked_in, resolve
+from ..configuration.settings import python_path
 from ..errors import InputError
 from ..utils import started
 from ..utils.files import read_small
@@ -162,8 +163,8 @@ def _newest_first(work_dir: Path) -> list[Path]:
     return sorted(saved, key=lambda file: file.stat().st_mtime, reverse=True)
 
 
-def resume_hint() -> str:
-    """Return how to continue the run of this process; a smoke test must start again."""
+def resume_hint(config: Config) -> str:
+    """Return how to continue the run of a config in this process; a smoke test must start again."""
     command = started.words()
     if '--smoke' in command:
         return 'start again with the same command'
@@ -179,4 +180,5 @@ def resume_hint() -> str:
             kept += [following] * following.startswith('-')
         elif not word.startswith(('--pretrained=', '--resume=', '--overwrite')):
             kept.append(word)
-    return f'continue with: {command_line("train", *kept, "--resume")}'
+    again = command_line('train', *kept, '--resume')
+    return f'continue with: {python_path(config)}{again}'

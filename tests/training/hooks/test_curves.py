@@ -3,7 +3,7 @@
 import pytest
 from PIL import Image
 
-from vitbackbones.analysis.curves import measure
+from vitbackbones.analysis.curves import draw, measure
 from vitbackbones.training.console import QuietRunner
 from vitbackbones.training.hooks import curves
 
@@ -50,3 +50,22 @@ def test_a_picture_that_cannot_be_written_is_a_warning(tmp_path, capsys):
     (line,) = [line for line in capsys.readouterr().out.splitlines() if CANNOT in line]
     assert 'warning: ' in line
     assert f'{tmp_path / "curves.png"} cannot be written' in line
+
+
+@pytest.mark.parametrize(
+    ('best', 'said'),
+    [
+        ({'rule': 'greater'}, 'best checkpoint, epoch 3'),
+        ({'rule': 'less'}, 'best checkpoint, epoch 1: no gain since'),
+    ],
+)
+def test_the_best_checkpoint_is_marked_in_the_validation(tmp_path, monkeypatch, best, said):
+    """The error of the toy rises in each of three epochs."""
+    drawn = []
+    monkeypatch.setattr(curves, 'draw', lambda *rows: drawn.append(draw(*rows)) or drawn[-1])
+    made = config(tmp_path)
+    made.default_hooks.checkpoint.update(save_best='toy/error', **best)
+    run_toy(made)
+    texts = {axes.get_title(): axes.get_legend().get_texts() for axes in drawn[-1].axes}
+    assert texts['validation, toy'][-1].get_text() == said
+    assert len(texts['learning rate']) == 1

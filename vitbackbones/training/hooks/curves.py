@@ -22,6 +22,8 @@ from ...analysis.run_log import COMMAND, LOGS
 from ...utils import started
 from ...utils.files import write_file
 from ...utils.messages import in_one_line
+from ...utils.run_files import STEP
+from ..find_checkpoint import best_checkpoints
 
 PICTURE = 'curves.png'
 PAUSE = 60  # seconds from one picture to the next while a run goes on
@@ -74,7 +76,9 @@ class CurvesHook(Hook):
         self.last_drawn = time.monotonic()
         folder = Path(runner.work_dir)
         try:
-            figure = draw([{'model': folder.name, **row} for row in measure(folder)])
+            best = next((STEP.search(file.name) for file in best_checkpoints(folder)), None)
+            rows = [{'model': folder.name, **row} for row in measure(folder)]
+            figure = draw(rows, int(best[2]) if best else None)
             content = BytesIO()
             figure.savefig(content, format='png')
             write_file(folder / PICTURE, content.getvalue())

@@ -201,10 +201,10 @@ class InterruptHook(Hook):
         barrier()  # a launcher kills all processes when the first one ends
         self._give_back()
         if number != signal.SIGCHLD:
-            raise TrainingInterrupted(f'interrupted: {saved}\n{resume_hint()}', number)
+            raise TrainingInterrupted(f'interrupted: {saved}\n{resume_hint(runner.cfg)}', number)
         error = self.workers.error
         death = explain_loss(error) if error else 'another process lost a data worker'
-        raise InputError(f'{death}. {saved}; {resume_hint()}') from error
+        raise InputError(f'{death}. {saved}; {resume_hint(runner.cfg)}') from error
 
     def end_without_data(self, runner, error: RuntimeError) -> NoReturn:
         """Save what can be saved by this process alone, and say why the run ends."""
@@ -212,9 +212,9 @@ class InterruptHook(Hook):
         if runner.iter == self._first:
             saved = 'Nothing was trained or saved'
         elif is_distributed():  # the others are within the next step
-            saved = f'Regular checkpoints are in {runner.work_dir}; {resume_hint()}'
+            saved = f'Regular checkpoints are in {runner.work_dir}; {resume_hint(runner.cfg)}'
         else:
-            saved = f'{self._save(runner, runner.epoch, runner.iter)}; {resume_hint()}'
+            saved = f'{self._save(runner, runner.epoch, runner.iter)}; {resume_hint(runner.cfg)}'
         self._give_back()
         raise InputError(f'{death}. {saved}') from error
 
