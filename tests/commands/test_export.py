@@ -36,6 +36,8 @@ def run(tool):
 def test_a_config_becomes_a_file_that_predict_takes(run, tool, folders, tmp_path):
     pictures = next((folders / 'val').iterdir())
     result = run(TINY_CLS, '--untrained', '--to', 'pt2', *SIZED, '--images', pictures)
+    first = 'writing tiny_cls.pt2 and comparing it with the model: about a minute, longer for'
+    assert result.out.startswith(first)
     assert 'tiny_cls.pt2.json' in result.out
     assert 'largest differences' in result.out
     assert result.err == ''

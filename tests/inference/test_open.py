@@ -257,4 +257,4 @@ def test_threads_that_ask_a_model_first_at_the_same_time_export_it_once(place, c
     with vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth') as model:
         found = wrong_answers(lambda each: model.predict([each])[0].scores, pictures, answers=5)
     assert found == [0, 0, 0, 0]
-    assert capfd.readouterr().err.count('exporting for') == 1
+    assert capfd.readouterr().err.count(': about half a minute, only once') == 1

@@ -125,6 +125,8 @@ def export(options: Namespace) -> None:
             '--untrained exports random weights; remove either --untrained or CHECKPOINT'
         )
     images = [source.path for source in sources]
+    took = 'several minutes' if options.int8 else 'about a minute, longer for a large model'
+    print(f'writing {file.name} and comparing it with the model: {took}', flush=True)
     config = None
     if options.config in MODELS:
         subject = of_model(options.config, options.checkpoint, trained=not options.untrained)

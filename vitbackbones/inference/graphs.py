@@ -154,9 +154,8 @@ class GraphModel:
             self._opened.pop(name, None)
             if graph := self._open(name):  # another process has made it
                 return graph
-            tqdm.write(
-                f'exporting for {self.graphs.runtime}, only once for these weights', sys.stderr
-            )
+            how_long = 'about half a minute, only once for these weights'
+            tqdm.write(f'exporting for {self.graphs.runtime}: {how_long}', sys.stderr)
             start = perf_counter()
             card = self.original.export(self.graphs, name)
         seconds = perf_counter() - start

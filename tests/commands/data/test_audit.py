@@ -80,6 +80,7 @@ def truth(pets, monkeypatch):
 
     monkeypatch.setattr(folds.Quick, 'train', train)
     monkeypatch.setattr(folds.Quick, 'steps_in', lambda quick, folder, seconds: 100)
+    monkeypatch.setattr(folds.Quick, 'step_time', lambda quick, folder: 1.2)
     return right
 
 
@@ -99,6 +100,8 @@ def test_each_kind_of_fault_is_found_and_its_correction_comes_back(run, pets, tr
     faults = spoil(pets)
     result = run('audit', pets, '--out', 'out', '--folds', 2)
     assert '2 classes: cat, dog; 24 images' in result.out
+    left = [line for line in result.out.splitlines() if line.endswith(' left')]
+    assert left == ['fold 1 of 2, about 4 minutes left', 'fold 2 of 2, about 2 minutes left']
     content = json.loads((tmp_path / 'out' / 'faults.json').read_text())
     names = {each['id']: each['file_name'].rpartition('/')[2] for each in content['images']}
     first = {names[each['image_id']]: each['fault'] for each in content['annotations'][:4]}
@@ -201,6 +204,7 @@ def test_too_few_pictures_for_the_folds(tool, pets):
 
 def test_where_nothing_is_learned_the_reason_is_looked_for_elsewhere(tool, pets, monkeypatch):
     monkeypatch.setattr(folds.Quick, 'steps_in', lambda quick, folder, seconds: 100)
+    monkeypatch.setattr(folds.Quick, 'step_time', lambda quick, folder: 1.2)
     monkeypatch.setattr(folds.Quick, 'train', lambda quick, folder, steps: 0.01)
     result = tool('audit', pets, '--out', 'out')
     assert result.status == 2
@@ -245,7 +249,17 @@ def test_a_sure_audit_ends_with_what_to_do_after_a_look(run, pets, truth):
 
 
 @pytest.mark.parametrize(
-    'plan', ['7', '"x"', 'null', '[]', '{"steps": "many"}', '{"steps": [1]}', '{"steps": 1e9}']
+    'plan',
+    [
+        '7',
+        '"x"',
+        'null',
+        '[]',
+        '{"steps": "many"}',
+        '{"steps": [1]}',
+        '{"steps": 1e9}',
+        '{"seconds": "x"}',
+    ],
 )
 def test_a_plan_of_another_form_is_refused(tool, pets, truth, tmp_path, plan):
     (tmp_path / 'out').mkdir()

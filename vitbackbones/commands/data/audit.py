@@ -56,6 +56,7 @@ from ...training.distributed import choose_device
 from ...training.find_checkpoint import latest_checkpoint
 from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, require_apart, write_file
 from ...utils.messages import plural
+from ...utils.rules import is_number
 from ...utils.verbs import command_line
 from ..cli import FILE_OPTIONS, add_shared, count, meant_files, size
 from .folds import DETECTOR, MOST, SEGMENTOR, Quick, run_of
@@ -111,10 +112,11 @@ class Audit:
 
 
 class Plan(NamedTuple):
-    """The fold of each image (N,), and how many steps each model is trained for."""
+    """The fold of each image (N,), and how many steps and seconds each model is trained for."""
 
     fold: np.ndarray
     steps: int
+    seconds: float
 
 
 class Judged(NamedTuple):
@@ -192,6 +194,9 @@ def _train(job: Audit, plan: Plan) -> float:
     """
     lowest = job.quick.good
     for number in range(job.folds):
+        left = plan.seconds * (job.folds - number) / 60
+        minutes = plural(max(round(left), 1), 'minute')
+        print(f'fold {number + 1} of {job.folds}, about {minutes} left', flush=True)
         reached = job.quick.train(job.folder(number), plan.steps)
         print(f'fold {number + 1} of {job.folds}: {job.quick.metric} {reached}', flush=True)
         if reached is None or reached < job.quick.least:
@@ -276,11 +281,13 @@ def _plan(job: Audit, groups: list[list[int]]) -> Plan:
         for number in range(job.folds):
             rows = {'train': np.flatnonzero(fold != number), 'val': np.flatnonzero(fold == number)}
             job.pool.write_part(job.folder(number), job.out, rows)
+        print('timing a few steps', flush=True)
         plan['steps'] = job.quick.steps_in(job.folder(0), 60 * job.minutes / job.folds)
+        plan['seconds'] = plan['steps'] * job.quick.step_time(job.folder(0))
         write_file(job.out / PLAN, json.dumps(plan).encode())
         begun = plan
     print(f'{plural(begun["steps"], "step")} of training for each of {job.folds} folds')
-    return Plan(fold, begun['steps'])
+    return Plan(fold, begun['steps'], begun.get('seconds', 60 * job.minutes / job.folds))
 
 
 def _begun(file: Path) -> dict:
@@ -293,7 +300,7 @@ def _begun(file: Path) -> dict:
         return {}
     begun = read_json(file)
     steps = begun.get('steps', MOST) if isinstance(begun, dict) else None
-    if type(steps) is not int or not 0 < steps <= MOST:
+    if type(steps) is not int or not 0 < steps <= MOST or not is_number(begun.get('seconds', 0)):
         raise InputError(f'{file}: is not the plan of an audit; choose another --out, or remove it')
     return begun
 

@@ -64,8 +64,12 @@ class Quick:
         except InputError:
             print(printable(log.read_text(errors='replace')), file=sys.stderr)
             raise
-        times = [each['time'] for each in records(run) if each['step'] > WARM and 'time' in each]
-        return min(max(int(seconds / median(times)), LEAST), MOST)
+        return min(max(int(seconds / self.step_time(folder)), LEAST), MOST)
+
+    def step_time(self, folder: Path) -> float:
+        """Return the seconds of a step, as :meth:`steps_in` has measured them."""
+        logged = records(folder.with_name('probe'))
+        return median(each['time'] for each in logged if each['step'] > WARM and 'time' in each)
 
     def _run(
         self,
