@@ -95,7 +95,7 @@ ONEDL := onedl-mmengine onedl-mmcv onedl-mmdetection onedl-mmsegmentation onedl-
 .venv-oldest/.installed: constraints-oldest.txt
 
 %/.installed: EXTRAS := lean,dev,export
-.venv/.installed: EXTRAS := lean,dev,int8,track,docs,examples
+.venv/.installed: EXTRAS := lean,dev,int8,track,answers,docs,examples
 %/.installed: TOOLBOXES := $(ONEDL)
 .venv-openmmlab/.installed: TOOLBOXES := mmengine mmcv-lite mmdet mmsegmentation mmpretrain \
 	setuptools

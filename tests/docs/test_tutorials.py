@@ -58,10 +58,13 @@ def test_the_example_backbone_trains(tmp_path):
 
 
 def test_the_examples_of_inference_run(tmp_path):
-    ours, example = (b.text for b in blocks(DOCS / 'inference.md') if b.language == 'python')
+    ours, converting, example = (
+        b.text for b in blocks(DOCS / 'inference.md') if b.language == 'python'
+    )
     (tmp_path / 'docs').mkdir()
     shutil.copytree(DOCS / 'images', tmp_path / 'docs' / 'images')
     said = python(['-c', ours], tmp_path)
+    python(['-c', converting], tmp_path)
     assert 'OpenVINO' in said
     assert '[[' in said
     assert 'vitbackbones' not in example

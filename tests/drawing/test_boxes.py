@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.data.loading.coco_masks import box_around, to_rle
+from vitbackbones.data.loading.coco_masks import box_around
 from vitbackbones.drawing import boxes
 from vitbackbones.drawing.boxes import GRAY as IGNORED_COLOR
 from vitbackbones.drawing.boxes import Objects, draw_objects, write_labels
 from vitbackbones.drawing.sheet import LINE, PALETTE, label_width
 from vitbackbones.runtime.answers import Detected
+from vitbackbones.runtime.run_lengths import to_rle
 
 GRAY = (128, 128, 128)
 

@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 
-from vitbackbones.data.loading.coco_masks import to_rle
 from vitbackbones.data.shapes.writing import KINDS, write
 from vitbackbones.drawing.objects import annotated, predicted
 from vitbackbones.runtime.answers import Detected
+from vitbackbones.runtime.run_lengths import to_rle
 
 
 def test_annotated_masks_of_any_form():

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from vitbackbones.data.loading.coco_masks import to_rle
 from vitbackbones.errors import InputError
 from vitbackbones.importing.coco import read_coco
 from vitbackbones.importing.source import Source
+from vitbackbones.runtime.run_lengths import to_rle
 
 from .forms import picture
 

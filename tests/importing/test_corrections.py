@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.data.loading.coco_masks import to_rle
 from vitbackbones.data.own.pool import find_pool
 from vitbackbones.errors import InputError
 from vitbackbones.importing.corrections import corrected, import_corrections
 from vitbackbones.importing.source import Source
+from vitbackbones.runtime.run_lengths import to_rle
 
 from .forms import masks
 

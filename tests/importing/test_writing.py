@@ -6,11 +6,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from vitbackbones.data.loading.coco_masks import to_rle
 from vitbackbones.errors import InputError
 from vitbackbones.importing.pictures import Picture
 from vitbackbones.importing.source import Source
 from vitbackbones.importing.writing import leave_out_crowds, write_cvat, write_voc, write_yolo
+from vitbackbones.runtime.run_lengths import to_rle
 
 from .forms import SIZE, picture
 

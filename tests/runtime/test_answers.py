@@ -1,10 +1,15 @@
 """What a graph's numbers mean on the picture."""
 
+import json
+import sys
+from dataclasses import replace
+
 import cv2  # noqa: F401 (its first import changes the environment)
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from pycocotools.coco import COCO
 
 from vitbackbones.errors import InputError
 from vitbackbones.runtime.answers import (
@@ -16,6 +21,7 @@ from vitbackbones.runtime.answers import (
     require_form,
     require_names,
     require_numbers,
+    with_names,
 )
 from vitbackbones.runtime.preparing import Prepared
 
@@ -176,3 +182,118 @@ def test_masks_cover_pixels_of_which_they_have_half():
 def test_of_equal_logits_the_first_class_is_meant():
     labels = read('segmentation', logits=np.zeros((3, 8, 12), np.float32)).labels
     assert (labels == 0).all()
+
+
+CLASSES = ('cat', 'a dog')
+MASKS = np.zeros((2, 16, 20), bool)
+MASKS[0, 2:5, 3:7] = True
+FOUND = Detected(
+    np.array([[3, 2, 7, 5], [0, 0, 20.25, 16]], np.float32),
+    np.array([0.9, 0.3], np.float32),
+    np.array([1, 0]),
+    classes=CLASSES,
+)
+NOTHING = FOUND.sure(np.array([1, 1]))
+
+
+def loaded(results, images, categories):
+    """Let pycocotools read results."""
+    truth = COCO()
+    named = [{'id': number, 'name': str(number)} for number in categories]
+    sizes = [{'id': number, 'height': 16, 'width': 20} for number in images]
+    truth.dataset = {'images': sizes, 'categories': named, 'annotations': []}
+    truth.createIndex()
+    return truth.loadRes(results)
+
+
+def test_results_of_coco_are_read_by_pycocotools():
+    masked = replace(FOUND, masks=MASKS)
+    for results in (FOUND.to_coco('a'), masked.to_coco('a', (18, 90))):
+        read = loaded(json.loads(json.dumps(results)), ['a'], (1, 2, 18, 90))
+        assert [ann['bbox'] for ann in read.anns.values()][0] == [3, 2, 4, 3]
+        assert [ann['score'] for ann in read.anns.values()] == [0.9, 0.3]
+    assert [ann['category_id'] for ann in FOUND.to_coco('a')] == [2, 1]
+    assert [ann['category_id'] for ann in read.anns.values()] == [90, 18]
+    assert [read.annToMask(ann).sum() for ann in read.anns.values()] == [12, 0]
+    assert 'image_id' not in FOUND.to_coco()[0]
+    assert NOTHING.to_coco() == []
+
+
+def test_a_table_of_pandas():
+    pytest.importorskip('pandas')
+    table = FOUND.to_dataframe()
+    assert [*table.columns] == ['label', 'class', 'score', 'x1', 'y1', 'x2', 'y2']
+    assert table['class'].tolist() == ['a dog', 'cat']
+    assert table.x2.tolist() == [7, 20.25]
+    assert [*replace(FOUND, classes=None).to_dataframe().columns][:2] == ['label', 'score']
+    nothing = NOTHING.to_dataframe()
+    assert [*nothing.columns] == [*table.columns]
+    assert len(nothing) == 0
+
+
+@pytest.mark.parametrize('masks', [None, MASKS, [*MASKS]], ids=['boxes', 'masks', 'of tiles'])
+def test_supervision_gets_all_and_gives_it_back(masks):
+    pytest.importorskip('supervision')
+    sent = replace(FOUND, masks=masks).to_supervision()
+    assert sent.data['class_name'].tolist() == ['a dog', 'cat']
+    back = Detected.from_supervision(sent[::-1], CLASSES)  # in another order
+    for name in ('boxes', 'scores', 'labels'):
+        np.testing.assert_array_equal(getattr(back, name), getattr(FOUND, name))
+    assert (back.masks is None) == (masks is None)
+    assert masks is None or (back.masks == MASKS).all()
+
+
+@pytest.mark.parametrize('masks', [None, MASKS[:0], []], ids=['boxes', 'masks', 'of tiles'])
+def test_nothing_found_is_merged_with_something(masks):
+    supervision = pytest.importorskip('supervision')
+    nothing = replace(NOTHING, masks=masks).to_supervision()
+    something = replace(FOUND, masks=None if masks is None else MASKS).to_supervision()
+    assert len(nothing[np.isin(nothing['class_name'], CLASSES)]) == 0
+    merged = supervision.Detections.merge([nothing, something, nothing])
+    assert merged.data['class_name'].tolist() == ['a dog', 'cat']
+    assert (len(merged), len(supervision.Detections.merge([nothing, nothing]))) == (2, 0)
+    assert len(Detected.from_supervision(nothing).boxes) == 0
+
+
+def test_detections_of_others_may_lack_scores_and_labels():
+    supervision = pytest.importorskip('supervision')
+    bare = Detected.from_supervision(supervision.Detections(np.array([[1, 2, 3, 4]])))
+    assert (bare.scores.tolist(), bare.labels.tolist(), bare.masks) == ([1], [0], None)
+    assert bare.boxes.dtype == bare.scores.dtype == np.float32
+    assert len(Detected.from_supervision(supervision.Detections.empty(), CLASSES).boxes) == 0
+
+
+@pytest.mark.parametrize(
+    ('change', 'message'),
+    [
+        ({'class_id': np.array([2])}, r'class_id must be from 0 to 1, not \[2\]'),
+        ({'class_id': np.array([-1])}, r'class_id must be from 0 to 1, not \[-1\]'),
+        ({'confidence': np.array([np.inf])}, 'scores contain NaN or infinite'),
+    ],
+)
+def test_detections_of_others_that_mean_nothing_are_refused(change, message):
+    supervision = pytest.importorskip('supervision')
+    found = supervision.Detections(**{'xyxy': np.array([[1, 2, 3, 4]])} | change)
+    with pytest.raises(InputError, match=message):
+        Detected.from_supervision(found, CLASSES)
+
+
+@pytest.mark.parametrize(
+    ('method', 'package'), [('to_supervision', 'supervision'), ('to_dataframe', 'pandas')]
+)
+def test_a_package_that_is_absent_is_named(monkeypatch, method, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=f'install it: pip install {package}$'):
+        getattr(FOUND, method)()
+
+
+@pytest.mark.parametrize('method', ['to_coco', 'to_dataframe', 'to_supervision'])
+def test_segments_alone_are_no_objects(method):
+    with pytest.raises(InputError, match='has panoptic segments and no objects'):
+        getattr(Detected(segments=np.zeros((2, 2))), method)()
+
+
+def test_only_objects_get_names():
+    assert with_names(FOUND, 'ab').classes == 'ab'
+    segmented = Segmented(MASKS[0])
+    assert with_names(segmented, 'ab') is segmented

@@ -19,7 +19,7 @@ from ..data.loading.image_file import UnreadableImage, pixels_of, read_image
 from ..data.sources import Frame, Source
 from ..errors import InputError
 from ..runtime import load
-from ..runtime.answers import Answer, Detected
+from ..runtime.answers import Answer, Detected, with_names
 from ..runtime.cache import Graphs, recall
 from ..runtime.runtimes import is_exported
 from ..runtime.threshold import Threshold
@@ -125,7 +125,7 @@ class OpenModel:
         if self.threshold:
             least = self.threshold.of(self.classes)
             answers = [each.sure(least) if isinstance(each, Detected) else each for each in answers]
-        return answers
+        return [with_names(each, self.classes) for each in answers]
 
     def __enter__(self) -> 'OpenModel':
         return self

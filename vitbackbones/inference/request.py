@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from ..data.sources import SUFFIXES
 from .tiles import Tiling
@@ -45,7 +45,7 @@ class ModelRequest:
     tiling: Tiling | None = None
 
     @classmethod
-    def of(cls, options: Any, **others: Any) -> Self:
+    def of(cls, options: Any, **others: Any) -> 'ModelRequest':
         """Return the request of options of a command, which have its names, and of ``others``."""
         named = {key: value for key, value in vars(options).items() if key in cls.__annotations__}
         return cls(**(named | others))

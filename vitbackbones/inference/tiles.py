@@ -11,11 +11,12 @@ from itertools import chain, product
 
 import numpy as np
 
-from ..data.loading.coco_masks import to_mask, to_rle
+from ..data.loading.coco_masks import to_mask
 from ..data.loading.image_file import UnreadableImage
 from ..data.sources import Frame
 from ..errors import InputError
 from ..runtime.answers import Answer, Detected, Segmented
+from ..runtime.run_lengths import to_rle
 from ..runtime.sliding import ranges
 from .run import Model
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from PIL import Image
 
-from ..data.loading.coco_masks import from_mmdet, to_colors, to_polygons, to_rle
+from ..data.loading.coco_masks import from_mmdet, to_colors, to_polygons
 from ..data.sources import Frame
 from ..drawing.boxes import draw_objects
 from ..drawing.masks import legend, overlay
@@ -131,18 +131,10 @@ class ObjectWriter(PredictionWriter):
         height, width = frame.pixels.shape[:2]
         record = frame.place | {'width': width, 'height': height}
         if answer.boxes is not None:
-            record['objects'] = objects = []
-            corners = answer.boxes.astype(float).tolist()
-            for (x, y, right, bottom), label, score in zip(
-                corners, answer.labels, answer.scores, strict=True
-            ):
-                box = [round(value, 2) for value in (x, y, right - x, bottom - y)]
-                shortest = float(str(score))  # of the same float32: the order stays
-                objects.append({'category_id': int(label) + 1, 'bbox': box, 'score': shortest})
-            masks = () if answer.masks is None else answer.masks
-            for entry, mask in zip(objects, masks, strict=False):
-                polygons = to_polygons(mask) if self.masks == 'polygons' else []
-                entry['segmentation'] = polygons or to_rle(mask)  # an empty mask has no polygon
+            record['objects'] = objects = answer.to_coco()
+            is_outlined = answer.masks is not None and self.masks == 'polygons'
+            for entry, mask in zip(objects, answer.masks if is_outlined else (), strict=False):
+                entry['segmentation'] = to_polygons(mask) or entry['segmentation']  # if it is empty
         if answer.segments is not None:
             # (H, W) in mmdet's way
             ids, labels, are_things = from_mmdet(answer.segments, len(self.classes))

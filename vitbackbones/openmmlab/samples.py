@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.loading.coco_masks import to_rle
 from ..runtime.answers import Answer, Classified, Detected, Segmented
+from ..runtime.run_lengths import to_rle
 
 if TYPE_CHECKING:
     from mmengine.structures import BaseDataElement

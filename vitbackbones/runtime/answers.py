@@ -6,12 +6,14 @@ given: without padding, and in its size, by the rules of the toolboxes.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import InputError
+from ..utils.packages import import_optional
 from .preparing import Prepared
+from .run_lengths import to_rle
 
 Outputs = Mapping[str, np.ndarray]  # of one image, by name
 
@@ -42,6 +44,7 @@ class Detected:
         masks: (M, H, W) in bool, of tiles a sequence of (H, W); None where there are boxes alone.
         segments: (H, W) integers in mmdet's way, see :mod:`vitbackbones.data.loading.coco_masks`;
             None where there are objects alone.
+        classes: names of the classes, by their labels; None where they are not known.
     """
 
     boxes: np.ndarray | None = None
@@ -49,6 +52,7 @@ class Detected:
     labels: np.ndarray | None = None
     masks: np.ndarray | Sequence[np.ndarray] | None = None
     segments: np.ndarray | None = None
+    classes: Sequence[str] | None = None
 
     def sure(self, least: np.ndarray) -> 'Detected':
         """Return this without objects of a lower score than the ``least`` (classes,) of theirs."""
@@ -58,8 +62,129 @@ class Detected:
         parts = ((name, getattr(self, name)) for name in ('boxes', 'scores', 'labels', 'masks'))
         return replace(self, **{name: x[kept] for name, x in parts if x is not None})
 
+    def to_coco(
+        self, image_id: int | str | None = None, category_ids: Sequence[int] | None = None
+    ) -> list[dict]:
+        """Return the objects as results of COCO, with masks in RLE.
+
+        Args:
+            image_id: of the image in the annotations, which ``COCO.loadRes`` requires.
+            category_ids: the id of each class in the annotations; by default they are numbered
+                from 1 in the order of the classes.
+
+        Raises:
+            InputError: there are segments alone.
+        """
+        objects = self._objects()
+        place = {} if image_id is None else {'image_id': image_id}
+        results = []
+        for row, (left, top, right, bottom) in enumerate(objects.boxes.astype(float).tolist()):
+            label = int(objects.labels[row])
+            category = label + 1 if category_ids is None else category_ids[label]
+            box = [round(value, 2) for value in (left, top, right - left, bottom - top)]
+            shortest = float(str(objects.scores[row]))  # of the same float32: the order stays
+            result = place | {'category_id': category, 'bbox': box, 'score': shortest}
+            if self.masks is not None:
+                result['segmentation'] = to_rle(self.masks[row])
+            results.append(result)
+        return results
+
+    def to_dataframe(self) -> Any:
+        """Return a table of pandas (``DataFrame``) with a row for each object.
+
+        Its columns are ``label``, ``class`` where names are known, ``score``, and the corners
+        ``x1``, ``y1``, ``x2``, ``y2`` in pixels.
+
+        Raises:
+            InputError: pandas is not installed, or there are segments alone.
+        """
+        pandas = import_optional('pandas', 'pandas')
+        objects = self._objects()
+        names = {} if objects.names is None else {'class': objects.names}
+        corners = dict(zip(('x1', 'y1', 'x2', 'y2'), objects.boxes.T, strict=True))
+        columns = {'label': objects.labels, **names, 'score': objects.scores, **corners}
+        return pandas.DataFrame(columns)
+
+    def to_supervision(self) -> Any:
+        """Return the objects as ``Detections`` of the package supervision.
+
+        Their ``data`` have a ``class_name`` for each object where names are known.
+
+        Raises:
+            InputError: supervision is not installed, or there are segments alone.
+        """
+        supervision = import_optional('supervision', 'supervision')
+        objects = self._objects()
+        masks = self.masks
+        if masks is not None and not isinstance(masks, np.ndarray):  # of tiles
+            masks = np.stack([*masks]) if len(masks) else None
+        return supervision.Detections(
+            xyxy=objects.boxes,
+            confidence=objects.scores,
+            class_id=objects.labels.astype(int),
+            mask=masks,
+            data={} if objects.names is None else {'class_name': objects.names},
+        )
+
+    @classmethod
+    def from_supervision(cls, found: Any, classes: Sequence[str] | None = None) -> 'Detected':
+        """Return ``Detections`` of the package supervision as an answer, best first.
+
+        Args:
+            found: without scores, all of them are 1; without ``class_id``, all labels are 0.
+            classes: names of the classes, by their labels.
+
+        Raises:
+            InputError: a label has no name, or a box or a score is not finite.
+        """
+        count = len(found)
+        scores = np.ones(count) if found.confidence is None else found.confidence
+        labels = np.zeros(count, int) if found.class_id is None else found.class_id
+        order = np.argsort(-scores, kind='stable')
+        answer = cls(
+            boxes=found.xyxy[order].astype(np.float32),
+            scores=scores[order].astype(np.float32),
+            labels=labels[order],
+            masks=None if found.mask is None else np.asarray(found.mask)[order].astype(bool),
+            classes=classes,
+        )
+        require_numbers(vars(answer), 'sv.Detections')
+        highest = np.inf if classes is None else len(classes) - 1
+        if ((labels < 0) | (labels > highest)).any():
+            raise InputError(
+                f'sv.Detections: class_id must be from 0 to {highest}, not {labels.tolist()}'
+            )
+        return answer
+
+    def _objects(self) -> '_Objects':
+        """Return the objects.
+
+        Raises:
+            InputError: there are segments alone.
+        """
+        if self.boxes is None or self.scores is None or self.labels is None:
+            raise InputError('the prediction has panoptic segments and no objects')
+        names = None
+        if self.classes is not None:  # of text also where there is no object
+            names = np.array([self.classes[label] for label in self.labels], str)
+        return _Objects(self.boxes, self.scores, self.labels, names)
+
+
+class _Objects(NamedTuple):
+    """Objects that are there; names (M,) of their classes, None where they are not known."""
+
+    boxes: np.ndarray
+    scores: np.ndarray
+    labels: np.ndarray
+    names: np.ndarray | None
+
 
 Answer = Classified | Segmented | Detected
+
+
+def with_names(answer: Answer, classes: Sequence[str]) -> Answer:
+    """Return an answer whose objects know the names of their classes."""
+    return replace(answer, classes=classes) if isinstance(answer, Detected) else answer
 
 
 def classified(outputs: Outputs, picture: Prepared) -> Classified:
@@ -90,7 +215,7 @@ def detected(outputs: Outputs, picture: Prepared) -> Detected:
     They are ``boxes`` (M, 4), ``scores`` (M,), ``labels`` (M,) and, where it has them, ``masks``
     (M, H, W); ``segments`` (H, W).
     """
-    found = {}
+    found: dict[str, Any] = {}
     if 'segments' in outputs:
         found['segments'] = _nearest(_cut(outputs['segments'], picture), picture.original)
     if 'boxes' not in outputs:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..utils.messages import in_one_line
-from .answers import READ, Answer, require_form, require_names, require_numbers
+from .answers import READ, Answer, require_form, require_names, require_numbers, with_names
 from .card import Card
 from .opening import open_graph
 from .preparing import SLIDE, Prepared, prepare
@@ -148,7 +148,7 @@ class Exported:
             answer = READ[self.card.task](of_picture, picture)
             require_numbers(vars(answer), f'{self.file}')
             require_names(answer, self.card.classes, f'{self.file}')
-            answers.append(answer)
+            answers.append(with_names(answer, self.card.classes))
         return answers
 
     def parts(self, images: np.ndarray) -> list[np.ndarray]:

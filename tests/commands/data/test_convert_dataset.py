@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from vitbackbones.data.loading.coco_masks import to_mask, to_rle
+from vitbackbones.data.loading.coco_masks import to_mask
+from vitbackbones.runtime.run_lengths import to_rle
 
 from ...importing.forms import picture
 from ..test_messages import refused

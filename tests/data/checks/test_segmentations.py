@@ -12,8 +12,9 @@ from vitbackbones.data.checks.segmentations import (
     require_masks,
     usable_segmentation,
 )
-from vitbackbones.data.loading.coco_masks import to_mask, to_rle
+from vitbackbones.data.loading.coco_masks import to_mask
 from vitbackbones.errors import InputError
+from vitbackbones.runtime.run_lengths import to_rle
 
 from .coco_data import Data
 

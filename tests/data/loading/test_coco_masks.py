@@ -13,8 +13,8 @@ from vitbackbones.data.loading.coco_masks import (
     to_ids,
     to_mask,
     to_polygons,
-    to_rle,
 )
+from vitbackbones.runtime.run_lengths import to_rle
 
 
 def blobs(seed):
