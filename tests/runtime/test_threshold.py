@@ -57,3 +57,17 @@ def test_a_file_that_says_something_else_is_refused(weights, changes, message):
     path.write_text('[]')
     with pytest.raises(InputError, match='must be an object'):
         read_threshold(weights)
+
+
+def test_a_score_is_given_by_number_or_by_file(weights):
+    file = write_threshold(weights, CHOSEN)
+    classes = ('cat', 'dog')
+    assert Threshold.given(0.3, '--score-threshold', classes) == Threshold(0.3, '--score-threshold')
+    for path in (file, str(file)):
+        assert Threshold.given(path, '--score-threshold', classes) == CHOSEN
+    with pytest.raises(InputError, match="file S: is of another|S .*: is of .* no class 'dog'"):
+        Threshold.given(file, 'S', ('cat', 'cow'))
+    with pytest.raises(InputError, match='epoch_1.pth is not JSON'):
+        Threshold.given(weights, 'S', classes)
+    with pytest.raises(InputError, match='no such file|cannot be read'):
+        Threshold.given('absent.json', 'S', classes)

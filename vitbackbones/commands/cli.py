@@ -44,6 +44,7 @@ from argparse import SUPPRESS, Action, ArgumentTypeError, Namespace
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from ..utils.literals import is_balanced, read_value
@@ -103,6 +104,17 @@ def fitting(rule: Rule, read: Callable[[str], Any] = int) -> Callable[[str], Any
 count = fitting(named('a whole number from 1 to 999,999,999', whole(1, 10**9 - 1)))
 size = fitting(number(above=0), float)
 score = fitting(number(least=0, most=1), float)
+part = fitting(named('a number between 0 and 1', number(above=0, below=1)), float)
+
+
+def score_or_file(text: str) -> float | str:
+    """Read a score, or the path of a file of scores, as an argument's ``type``."""
+    if Path(text).is_file():
+        return text
+    try:
+        return score(text)
+    except ArgumentTypeError as error:
+        raise ArgumentTypeError(f'{error}, and there is no such file') from error
 
 
 def image_size(text: str) -> tuple[int, int]:

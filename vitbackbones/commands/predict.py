@@ -42,7 +42,7 @@ from ..runtime.runtimes import BY_SUFFIX
 from ..runtime.threshold import Threshold
 from ..utils.files import LOCK, folder_lock, prepare_folder
 from ..utils.process_settings import keep_freed_memory
-from .cli import HELP, SHARED, add_shared, count
+from .cli import HELP, add_shared, count, score_or_file
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -65,8 +65,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--batch-size', type=count, default=1, metavar='N')
     add_shared(add, '--tiles', '--overlap', '--merge')
     # with its earlier name
-    threshold = {'help': HELP['--score-threshold'], **SHARED['--score-threshold']}
-    add('--score-threshold', '--score-thr', **threshold)
+    threshold = f'{HELP["--score-threshold"]}; or a file of scores that test --report has written'
+    add('--score-threshold', '--score-thr', type=score_or_file, metavar='S', help=threshold)
     add('--masks', choices=['rle', 'polygons'], default='rle')
     add('--no-pictures', action='store_true')
     add_shared(add, '--trusted', '--backbone', '--cfg-options')
@@ -93,15 +93,16 @@ def predict(options: Namespace) -> None:
             )
         sources = find_sources(found.inputs, out)
         model = in_tiles(found.load(), found.tiling, options.batch_size)
+        classes = model.meta.get('classes', ())
         threshold = found.threshold or Threshold()
         if options.score_threshold is not None:
-            threshold = Threshold(options.score_threshold, '--score-threshold')
-        print(printable(f'weights: {found.weights} ({in_words(model.meta.get("classes", ()))})'))
+            threshold = Threshold.given(options.score_threshold, '--score-threshold', classes)
+        print(printable(f'weights: {found.weights} ({in_words(classes)})'))
         for hint in own_run_hints(found.along):
             print(hint)
-        drawn = f'; showing objects with a score of at least {threshold}'
-        print(printable(f'runtime: {model.runtime}{drawn * (found.task == "detection")}'))
-        least = threshold.of(model.meta.get('classes', ()))
+        shown = f'; showing objects with a score of at least {threshold}'
+        print(printable(f'runtime: {model.runtime}{shown * (found.task == "detection")}'))
+        least = threshold.of(classes)
         writer = WRITERS[found.task](out, model.meta, least, options.masks)
         settings = found.settings | {
             'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),

@@ -7,6 +7,9 @@ options:
   --draw          write images of predictions and ground truth to DIR
   --report        write a page of scores, mistakes and the worst images to DIR
   --overwrite     replace the page of an earlier --report
+  --precision     with --report, choose for each class the lowest score with a precision of at
+                  least P, instead of the score with the best F1
+  --confidence    probability that the precision holds (default: 0.9)
   --num-pictures  limit --draw and --report to N images (default: 16)
   --faster-coco   compute COCO metrics with faster-coco-eval, which gives the same numbers in less
                   time
@@ -24,7 +27,7 @@ from ..running.evaluate import run_test
 from ..running.imagenet_sets import SETS
 from ..running.request import TestRequest
 from ..runtime.runtimes import BY_SUFFIX
-from .cli import FILE_OPTIONS, HELP, SHARED, add_local_rank, add_shared, count
+from .cli import FILE_OPTIONS, HELP, SHARED, add_local_rank, add_shared, count, part
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -45,6 +48,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_shared(add, '--tiles', '--overlap', '--merge')
     add('--report', metavar='DIR')
     add('--overwrite', action='store_true')
+    add('--precision', type=part, metavar='P')
+    add('--confidence', type=part, metavar='C')
     add('--num-pictures', type=count, default=16, metavar='N')
     add_shared(add, '--score-threshold')
     add('--faster-coco', action='store_true')

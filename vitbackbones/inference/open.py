@@ -32,6 +32,7 @@ from .tiles import Tiling, in_tiles
 from .writers import MaskWriter, ObjectWriter, PredictionWriter, ScoreWriter
 
 SCORE = number(least=0, most=1)
+FILE = Rule('the path of a file', lambda x: isinstance(x, str | Path))
 PICTURES = Rule(
     'a file, an image, an array, a tensor, or a list of these',
     lambda x: _is_one(x) or isinstance(x, Iterable),
@@ -150,7 +151,7 @@ def open_model(
     tiles: int | None = None,
     overlap: float = 0.2,
     merge: str = 'nms',
-    score_threshold: float | None = None,
+    score_threshold: float | str | Path | None = None,
 ) -> OpenModel:
     """Open a model to predict images from Python.
 
@@ -166,8 +167,9 @@ def open_model(
         trusted: whether code in an exported ``.pt2`` file may run.
         tiles: side of the tiles that larger pictures are cut into, None to leave them whole.
         overlap, merge: of tiles, see :class:`.tiles.Tiling`.
-        score_threshold: objects of a lower score are left out; None for what ``test --report`` has
-            chosen for these weights, and for all objects where it has not.
+        score_threshold: objects of a lower score are left out; or a file of scores that ``test
+            --report`` has written. None for what it has chosen for these weights, and for all
+            objects where it has not.
 
     Raises:
         InputError: something is wrong with one of them.
@@ -179,7 +181,7 @@ def open_model(
     (DICT | NONE).require('cfg_options', cfg_options)
     (SIDE | NONE).require('size', size)
     (whole(1) | NONE).require('tiles', tiles)
-    (SCORE | NONE).require('score_threshold', score_threshold)
+    (SCORE | FILE | NONE).require('score_threshold', score_threshold)
     request = ModelRequest(
         config=str(config),
         checkpoint=str(checkpoint) if checkpoint else None,
@@ -194,11 +196,11 @@ def open_model(
         tiling=Tiling(tiles, overlap, merge) if tiles is not None else None,
     )
     found = find_model(request)
-    threshold = found.threshold
-    if score_threshold is not None:
-        threshold = Threshold(score_threshold, 'score_threshold')
     show_warnings(own_run_hints(found.along))
-    return OpenModel(found.load(), found.weights, found.tiling, threshold)
+    model = OpenModel(found.load(), found.weights, found.tiling, found.threshold)
+    if score_threshold is not None:
+        model.threshold = Threshold.given(score_threshold, 'score_threshold', model.classes)
+    return model
 
 
 def own_run_hints(along: str | None) -> list[str]:

@@ -20,6 +20,7 @@ from ..errors import printable
 from ..runtime.threshold import Threshold
 from . import coco
 from .elements import Matrix, Picture, Section, confusion_parts, drawing, photograph
+from .promise import Promise
 from .recording import find_metric
 from .thresholds import Scores
 
@@ -53,7 +54,7 @@ class DetectionReport:
         self.data, *_ = getattr(data, 'datasets', [data])
         self.worst = worst
         self.score = score
-        self.chosen = None
+        self.found: Scores | None = None
         self.metric = find_metric(loop, CocoMetric)
         self.folder = tempfile.TemporaryDirectory()
         self.metric.outfile_prefix = self.metric.outfile_prefix or f'{self.folder.name}/found'
@@ -68,7 +69,7 @@ class DetectionReport:
             names = [*ids.values()]
             at_once = coco.evaluate(self.metric, kind, iouThrs=[coco.IOU], **coco.WHOLE)
             found = Scores(at_once, names, self.where())
-            self.chosen = self.chosen or found.chosen
+            self.found = self.found or found
             score = (found.chosen or Threshold()).score if self.score is None else self.score
             pairs = coco.match(self.metric, kind, score)
             counts = coco.count_matches(pairs, [*ids])
@@ -82,6 +83,15 @@ class DetectionReport:
             yield Section(f'Confusion: {title}', confusion_parts(matrix, 'objects'))
             yield Section(f'Worst images: {title}', [*self._worst(pairs, ids, kind)], WORST)
         self.folder.cleanup()
+
+    @property
+    def chosen(self) -> Threshold | None:
+        """The threshold of the first kind, after the sections; None where none was chosen."""
+        return self.found.chosen if self.found else None
+
+    def keep(self, promise: Promise) -> list[str]:
+        """Choose scores that keep a promise, see :meth:`.thresholds.Scores.keep`."""
+        return self.found.keep(promise) if self.found else []
 
     def where(self) -> str:
         """Return which pictures are evaluated."""

@@ -8,10 +8,11 @@ from matplotlib.axes import Axes
 from pycocotools.cocoeval import COCOeval
 
 from ..analysis.plots import label, new_figure, style_of
+from ..errors import InputError
 from ..runtime.threshold import Threshold
 from .elements import Part, Table, drawing
+from .promise import GRID, Promise
 
-GRID = np.arange(1, 100) / 100  # scores that are tried
 PRECISION = 0.9
 GAIN = 0.02  # of F1, from which on a class has a score of its own
 LEAST = 20  # objects, from which on it may have one
@@ -36,27 +37,35 @@ class Scores:
         where: which pictures they are.
 
     Attributes:
+        scores, right, images, labels: of all detections (N,): score, whether it is right, number
+            of the image, place of the class.
         chosen: the threshold for the best F1; None where nothing was found.
     """
 
     def __init__(self, evaluation: COCOeval, classes: list[str], where: str) -> None:
         keys = evaluation.params.catIds
-        scores = [[] for _ in keys]  # of the detections of each class
-        right = [[] for _ in keys]
+        found = []  # scores, whether they are right, images, classes: (4, n) each
         objects = np.zeros((len(keys), 1), int)
-        for img in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
+        for number, img in enumerate(evaluation.evalImgs):
+            if img is None:  # neither objects nor detections
+                continue
             category = keys.index(img['category_id'])
             counted = img['dtIgnore'][0] == 0
-            scores[category] += np.array(img['dtScores'])[counted].tolist()
-            right[category] += (img['dtMatches'][0][counted] > 0).tolist()
+            scores = np.array(img['dtScores'])[counted]
+            right = img['dtMatches'][0][counted] > 0
+            place = number % len(evaluation.params.imgIds)  # images of one class after the other
+            found.append(np.stack(np.broadcast_arrays(scores, right, place, category)))
             objects[category] += np.sum(np.logical_not(img['gtIgnore']))
-        self.scores = np.concatenate(scores)
-        self.right = np.concatenate(right).astype(bool)
-        pairs = [(np.array(s), np.array(r, bool)) for s, r in zip(scores, right, strict=True)]
-        pairs.insert(0, (self.scores, self.right))
+        self.scores, right, self.images, self.labels = np.concatenate([np.zeros((4, 0)), *found], 1)
+        self.right = right.astype(bool)
+        pairs = [(self.scores, self.right)]
+        for category in range(len(keys)):
+            own = self.labels == category
+            pairs.append((self.scores[own], self.right[own]))
         preds = np.array([_from_score(s) for s, _ in pairs])  # (1 + C, 99), of all and of each
         hits = np.array([_from_score(s[r]) for s, r in pairs])
         self.names = ['all', *classes]
+        self.where = where
         self.objects = np.concatenate([objects.sum(0)[None], objects])
         self.precision = np.where(preds, hits / np.maximum(preds, 1), np.nan)
         self.recall = hits / np.maximum(self.objects, 1)
@@ -70,6 +79,32 @@ class Scores:
         most = self.f1[0, best[0]]
         source = f'best F1, {most:.2f}, of {self.objects[0, 0]} objects in {where}'
         self.chosen = Threshold(float(GRID[best[0]]), source, others) if most else None
+
+    def keep(self, promise: Promise) -> list[str]:
+        """Choose the lowest score of each class that keeps a promise, in place of the best F1.
+
+        Objects of a class without such a score are not shown: its score is 1.
+
+        Returns:
+            The reason for each class that has objects and no such score.
+
+        Raises:
+            InputError: no class has one.
+        """
+        kept = {}
+        refused = []
+        for category, name in enumerate(self.names[1:]):
+            own = self.labels == category
+            images = self.images[own]
+            score = promise.lowest_score(self.scores[own], self.right[own], images)
+            if score is not None:
+                kept[name] = score
+            elif self.objects[category + 1, 0]:
+                refused.append(f'{name}: {promise.why_not(len({*images.tolist()}))}')
+        if not kept:
+            raise InputError(f'--precision: no class reaches a {promise} ({"; ".join(refused)})')
+        self.chosen = Threshold(1.0, f'{promise}, from {self.where}', kept)
+        return refused
 
     def parts(self) -> list[Part]:
         """Return the table, and curves with a reliability diagram."""

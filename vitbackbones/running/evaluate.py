@@ -3,6 +3,7 @@
 An exported file in the place of the checkpoint is measured in the same way.
 """
 
+import shlex
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from ..inference.request import ModelRequest
 from ..openmmlab.runs import faster_coco
 from ..preparing.explain import explained
 from ..reports.page import facts, write_page
+from ..reports.promise import Promise
 from ..runtime.card import Card
 from ..runtime.runtimes import is_exported
 from ..runtime.threshold import Threshold, read_threshold, write_threshold
@@ -49,6 +51,7 @@ def run_test(request: TestRequest) -> TestResult:
     Raises:
         InputError: something of the user's is wrong; before anything is built where possible.
     """
+    _require_promisable(request)
     use_device(request.device, request.launcher)
     tested = measure(request)
     result = TestResult(
@@ -97,12 +100,15 @@ class Tested:
 def measure(request: TestRequest) -> Tested:
     """Predict the images of the test split, and measure that."""
     config = with_size(read_config(request.config), request.size)
+    if config.default_scope != 'mmdet' and (request.faster_coco or request.precision):
+        option = '--faster-coco' if request.faster_coco else '--precision'
+        raise InputError(f'{option}: is only for detectors, which have COCO metrics')
     if request.size and process_rank() == 0:
         print(size_line(config, request.size))
     request = _with_graph(request)
     config = prepare(config, request)
     task = find_task(config)
-    how_measured = _faster_coco(config) if request.faster_coco else nullcontext()
+    how_measured = faster_coco() if request.faster_coco else nullcontext()
     with explained(config), how_measured:
         runner = QuietRunner.from_cfg(config)
         if request.exported:
@@ -130,10 +136,18 @@ def _with_graph(request: TestRequest) -> TestRequest:
     return replace(request, checkpoint=str(graph), size=None, device=None) if graph else request
 
 
-def _faster_coco(config: Config):
-    if config.default_scope != 'mmdet':
-        raise InputError('--faster-coco: is only for detectors, which have COCO metrics')
-    return faster_coco()
+def _require_promisable(request: TestRequest) -> None:
+    """Check what options that choose scores need.
+
+    Raises:
+        InputError: another option is missing, or excludes them.
+    """
+    if request.confidence is not None and request.precision is None:
+        raise InputError('--confidence: requires --precision')
+    if request.precision is not None and not request.report:
+        raise InputError('--precision: requires --report')
+    if request.precision is not None and request.tta:
+        raise InputError('--precision: predict does not support --tta; remove one of the two')
 
 
 def draw(tested: Tested, request: TestRequest) -> Path:
@@ -162,8 +176,12 @@ def report(tested: Tested, request: TestRequest, result: TestResult) -> Path:
         facts(settings, tested.checkpoint, len(tested.runner.test_dataloader.dataset)),
     )
     print(f'report: {page}')
+    if request.precision is not None:
+        refused = tested.mistakes.keep(Promise(request.precision, request.confidence or 0.9))
+        show_warnings([f'predict will show no objects of {each}' for each in refused])
     chosen = tested.mistakes.chosen
-    if chosen and not request.tta and not is_exported(tested.checkpoint):
+    is_exported_file = is_exported(tested.checkpoint)
+    if chosen and not request.tta and (request.precision is not None or not is_exported_file):
         print(printable(f'score threshold: {chosen}'))
         _keep_threshold(tested.checkpoint, chosen, page.parent)
     return page.absolute()
@@ -172,15 +190,17 @@ def report(tested: Tested, request: TestRequest, result: TestResult) -> Path:
 def _keep_threshold(checkpoint: Path, threshold: Threshold, report: Path) -> None:
     """Write a threshold beside its weights; where that may not be, beside the report."""
     reason = 'weights in the package are never changed'
-    if checkpoint not in trained_weights().values():
+    if is_exported(checkpoint):
+        reason = 'the threshold of an exported file is in its metadata file'
+    elif checkpoint not in trained_weights().values():
         try:
             print(f'predict and export will read it from {write_threshold(checkpoint, threshold)}')
             return
         except InputError as error:  # such as a disk that is read-only
             reason = str(error)
     place = write_threshold(checkpoint, threshold, report)
-    score = f'add --score-threshold {threshold.score:g} to predict'
-    show_warnings([f'{reason}. The threshold is in {place}. To use it, {score}'])
+    option = shlex.join(['--score-threshold', str(place)])
+    show_warnings([f'{reason}. To use the threshold, add {option} to predict'])
 
 
 def table(metrics: dict, digits: int = 3) -> str:

@@ -156,6 +156,8 @@ class TestRequest(RunRequest):
         report: folder for a page of scores and mistakes.
         overwrite: replace the page of an earlier report.
         num_pictures: how many images are drawn, or shown in the report.
+        precision, confidence: of the scores that a report chooses, in place of the best F1, see
+            :class:`~..reports.promise.Promise`.
         score_threshold: lowest score that is drawn; None for the one of the weights.
         faster_coco: compute the metrics of COCO by faster-coco-eval.
     """
@@ -178,6 +180,8 @@ class TestRequest(RunRequest):
     report: str | None = None
     overwrite: bool = False
     num_pictures: int = 16
+    precision: float | None = None
+    confidence: float | None = None
     score_threshold: float | None = None
     faster_coco: bool = False
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..utils.files import read_json, write_file
+from ..utils.messages import some
 from ..utils.rules import DICT, TEXT, number
 from .card import digest
 from .step_rules import require_values
@@ -43,6 +44,23 @@ class Threshold:
     def of(self, classes: Sequence[str]) -> np.ndarray:
         """Return the least score of each class, (C,) in float32."""
         return np.array([self.classes.get(name, self.score) for name in classes], np.float32)
+
+    @classmethod
+    def given(cls, value: float | str | Path, name: str, classes: Sequence[str]) -> 'Threshold':
+        """Return a score for all ``classes``, or the scores in a file, as the option ``name``.
+
+        Raises:
+            InputError: the file cannot be read, says something else, or has other classes.
+        """
+        if isinstance(value, int | float):
+            return cls(value, name)
+        threshold = cls.checked(read_json(Path(value)), str(value))
+        strange = sorted({*threshold.classes} - {*classes})
+        if strange:
+            raise InputError(
+                f'{name} {value}: is of another model, as this one has no class {some(strange)}'
+            )
+        return threshold
 
     @classmethod
     def checked(cls, content: Any, place: str) -> 'Threshold':
