@@ -2,8 +2,8 @@
 
 Reproduces: nothing published.
 Schedule: 7 epochs after the 24 of sret_quick, AdamW 1e-3, warm-up of 150 iterations, cosine to
-    0.5 %. Each batch is at 64 x 64, 96 x 96 or 128 x 128, as detectors show objects in all sizes. Flips and
-    CutMix make many images of each crop that the teacher has seen.
+    0.5 %. Each batch is at 64 x 64, 96 x 96 or 128 x 128, as detectors show objects in all sizes.
+    Flips and CutMix make many images of each crop that the teacher has seen.
 Hardware: two CPU cores.
 
     python tools/train.py configs/pretrain/sret_quick_96.py \\

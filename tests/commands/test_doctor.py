@@ -3,16 +3,20 @@
 import os
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
+
+from vitbackbones.commands.doctor import doctor
+from vitbackbones.errors import InputError
 
 from ..configuration.test_doctor import install
 
 RUN = """
 from argparse import Namespace
 from vitbackbones.commands.doctor import doctor
-doctor(Namespace())
+doctor(Namespace(config=None, fix=None))
 """
 ROOT = Path(__file__).parents[2]
 VISION = "raise RuntimeError('operator torchvision::nms does not exist')"
@@ -48,3 +52,8 @@ def test_everything_that_is_broken_is_named_and_the_status_says_so(stubs):
     assert 'libGL.so.1' in wrong['opencv']
     assert 'built for torch 2.11.0' in wrong['torchvision']
     assert lines[lines.index(wrong['openmmlab']) + 1].split()[:3] == ['type:', 'pip', 'uninstall']
+
+
+def test_a_config_to_write_has_to_be_given():
+    with pytest.raises(InputError, match='--fix: give the config, too'):
+        doctor(Namespace(config=None, fix='out.py'))

@@ -69,7 +69,7 @@ LIMITS = {
     'param_scheduler.**.periods': ([[1]], [[], [0]]),
     'param_scheduler.**.restart_weights': ([[0]], [[], [-1]]),
     'param_scheduler.**.milestones': ([[], [0, 3]], [[-1], 3]),
-    'model.*head.dropout_ratio': ([0, 0.9], [1, -0.1]),
+    'model.*head.dropout_ratio': ([0, 0.9, -1], [1, -0.1]),
     'model.**.init_cfg.stored_size': ([[1, 2], None], [[1], [1, 2, 3], [0, 1]]),
     'model.**.anchor_generator.ratios': ([[1], [[1, 2]]], [[], [[]], [0]]),
     'model.**.target_means': ([[0, 0, 0, -1]], [[0] * 3, [0] * 5]),

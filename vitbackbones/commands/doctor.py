@@ -1,32 +1,61 @@
-"""``vitbackbones doctor``: what is wrong with this environment, and how to fix it.
+"""``vitbackbones doctor``: what is wrong with this environment or a config, and how to fix it.
 
-It also runs in a broken environment: it imports only the standard library, and imports every other
-package in a separate process.
+With a config of mmdet, mmsegmentation, mmpretrain or mmcls, it says what the config needs and does
+not find here. Without one, it also runs in a broken environment: it imports only the standard
+library, and imports every other package in a separate process.
 
-example:
+options:
+  config  a config of any OpenMMLab toolbox (default: examine the environment)
+  --fix   write a config of version 2 (mmdet 2, mmsegmentation 0, mmcls) as one of version 3
+
+examples:
   %(prog)s
+  %(prog)s faster_rcnn_r50_fpn_1x_coco.py --fix fixed.py
 
 The exit status is 1 if there is a problem. How to install: docs/install.md
 """
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
 
-from ..configuration.doctor import examine, look
-from ..errors import printable
+from ..configuration.doctor import Finding, examine, look
+from ..errors import InputError, printable
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
+    parser.add_argument('config', nargs='?')
+    parser.add_argument('--fix', metavar='OUT')
 
 
 def doctor(options: Namespace) -> None:
-    """Print one line for each check; exit with status 1 where one is a problem."""
-    print('checking Python, packages and devices: about ten seconds', file=sys.stderr, flush=True)
-    findings = list(examine(look()))
-    for each in findings:
-        print(printable(f'{each.state:<8} {each.check:<15} {each.text}'))
-        if each.remedy:
-            print(printable(f'{"":<24} type: {each.remedy}'))
-    if any(each.state == 'problem' for each in findings):
+    """Print one line for each check; exit with status 1 where one is a problem.
+
+    Raises:
+        InputError: ``--fix`` without a config, or the config cannot be read.
+    """
+    if not _show(_findings(options)):
         sys.exit(1)
+
+
+def _findings(options: Namespace) -> Iterable[Finding]:
+    if options.config:
+        from ..preparing.foreign_config import examine_config  # imports the toolboxes
+
+        return examine_config(options.config, options.fix)
+    if options.fix:
+        raise InputError('--fix: give the config, too')
+    print('checking Python, packages and devices: about ten seconds', file=sys.stderr, flush=True)
+    return examine(look())
+
+
+def _show(findings: Iterable[Finding]) -> bool:
+    """Print findings as they come; return whether none is a problem."""
+    fine = True
+    for each in findings:
+        print(printable(f'{each.state:<8} {each.check:<15} {each.text}'), flush=True)
+        if each.remedy:
+            print(printable(f'{"":<24} type: {each.remedy}'), flush=True)
+        fine &= each.state != 'problem'
+    return fine

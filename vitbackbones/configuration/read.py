@@ -20,8 +20,15 @@ from .names import find_config, looked_in, nearest_config, resolve
 from .settings import value_at
 
 
-def read_config(path: str | Path, options: dict | None = None) -> Config:
+def read_config(
+    path: str | Path, options: dict | None = None, custom_imports: bool = True
+) -> Config:
     """Read a file, or what ``configuration.names.find_config`` takes, and apply ``--cfg-options``.
+
+    Args:
+        path: of the file, or a name.
+        options: keys and values.
+        custom_imports: import the modules that the config names under this key.
 
     Raises:
         InputError: the file or one of its bases is missing, cannot be parsed or executed, or an
@@ -39,7 +46,7 @@ def read_config(path: str | Path, options: dict | None = None) -> Config:
         near = nearest_config(path)
         raise InputError(f'{path}: no such config file (looked for {looked_in(path)}){near}')
     try:
-        config = Config.fromfile(str(file))
+        config = Config.fromfile(str(file), import_custom_modules=custom_imports)
     except Exception as error:
         raise InputError(_explain(error, file)) from error
     return with_options(config, options or {})

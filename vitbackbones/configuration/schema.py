@@ -77,7 +77,8 @@ LENGTH = Rule(
     lambda x: is_number(x) and x >= 1 and float(x).is_integer(),
 )
 IOU = choice('mIoU', 'mDice', 'mFscore')
-COCO = choice('bbox', 'segm', 'proposal')
+LABELS = 'train_dataloader.dataset.**.with_label'
+COCO = choice('bbox', 'segm', 'proposal', 'proposal_fast')
 COCO_ITEMS = choice(
     *('mAP', 'mAP_50', 'mAP_75', 'mAP_s', 'mAP_m', 'mAP_l', 'AR@100', 'AR@300', 'AR@1000'),
     *('AR_s@1000', 'AR_m@1000', 'AR_l@1000'),
@@ -134,9 +135,7 @@ SCHEMA: dict[str, Rule] = {
     'train_dataloader.dataset.**.with_bbox': named(
         'True, because training requires boxes', choice(True)
     ),
-    'train_dataloader.dataset.**.with_label': named(
-        'True, because training requires labels', choice(True)
-    ),
+    LABELS: named('True, because training requires labels', choice(True)),
     '*_dataloader.dataset.**.{metainfo,filter_cfg}': DICT | NONE,
     '*_dataloader.dataset.**.metainfo.classes': listed(TEXT) | TEXT,
     '*_dataloader.dataset.**.metainfo.palette': COLORS | listed(whole(0, 255), 3) | TEXT,
@@ -149,7 +148,7 @@ SCHEMA: dict[str, Rule] = {
     '*_dataloader.dataset.**.pipeline.**.prob': PART | listed(PART) | NONE,
     '*_dataloader.dataset.**.pipeline.**.meta_keys': listed(TEXT) | TEXT,
     '*_dataloader.dataset.**.pipeline.**.scale': SIZES | NONE,
-    '*_dataloader.dataset.**.pipeline.**.crop_size': SIZE,
+    '*_dataloader.dataset.**.pipeline.**.crop_size': SIZE | NONE,
     '*_dataloader.dataset.**.pipeline.**.cat_max_ratio': number(above=0, most=1),
     '*_dataloader.sampler.seed': SEED | NONE,
     # as many of the first samples; of the last ones where it is negative
@@ -225,7 +224,7 @@ SCHEMA: dict[str, Rule] = {
     'model.backbone.mlp_ratio': POSITIVE | listed(POSITIVE),
     'model.{**.feedforward_channels,*coder.num_layers,decode_head.channels,num_queries}': COUNT,
     'model.*head': DICT | listed(DICT) | NONE,
-    'model.*head.dropout_ratio': number(least=0, below=1),
+    'model.*head.dropout_ratio': number(least=0, below=1) | choice(-1),
     'model.{*head.sampler.thresh,decode_head.threshold}': PART | NONE,
     'model.backbone.drop*_rate': number() | listed(number()),
     'model.**.init_cfg': DICT | listed(DICT) | NONE,
@@ -312,8 +311,11 @@ SCHEMA: dict[str, Rule] = {
 
 def misfits(config: Mapping) -> Iterator[str]:
     """Yield findings for all values that :data:`SCHEMA` does not allow."""
-    rows = [(pattern, rule) for row, rule in SCHEMA.items() for pattern in alternatives(row)]
-    for pattern, rule in rows:
+    rows = dict(SCHEMA)
+    if type_at(config.get('model')) == 'RPN':  # it learns boxes of no class
+        del rows[LABELS]
+    patterns = [(pattern, rule) for row, rule in rows.items() for pattern in alternatives(row)]
+    for pattern, rule in patterns:
         for place, value in _matches(config, pattern.split('.')):
             if not rule.fits(value):
                 yield f'{place}: is {cut(value)}, but it must be {rule.text}'

@@ -50,7 +50,7 @@ VERBS = {
         'names.publish:publish', 'write the weights and the model card of a trained run'
     ),
     'doctor': Verb(
-        'doctor:doctor', 'report what is wrong with this environment, and how to fix it'
+        'doctor:doctor', 'report what is wrong with the environment or a config'
     ),
 }
 MOVED = {'compare': "; in a clone, type 'python tools/compare.py'"}  # early versions of 1.0

@@ -1,0 +1,34 @@
+"""Models of the toolboxes are built without weights, and without compiled operators."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from mmengine.config import Config
+
+from vitbackbones.openmmlab.on_meta import build_on_meta
+
+pytestmark = pytest.mark.compat
+# with stochastic depth, deformable convolutions, BatchNorm over processes, RoIAlign; as printed
+MODELS = {
+    'mmdet:faster_rcnn/faster-rcnn_r50_fpn_1x_coco.py': 41.75e6,
+    'mmdet:swin/mask-rcnn_swin-t-p4-w7_fpn_1x_coco.py': 47.8e6,
+    'mmdet:dcn/faster-rcnn_r50-dconv-c3-c5_fpn_1x_coco.py': 42.3e6,
+    'mmdet:rtmdet/rtmdet_tiny_8xb32-300e_coco.py': 4.9e6,
+    'mmseg:segformer/segformer_mit-b0_8xb2-160k_ade20k-512x512.py': 3.8e6,
+    'mmseg:pspnet/pspnet_r50-d8_4xb4-80k_ade20k-512x512.py': 49.1e6,
+    'mmpretrain:convnext/convnext-tiny_32xb128_in1k.py': 28.6e6,
+}
+
+
+@pytest.mark.parametrize('name', MODELS)
+def test_a_model_of_a_toolbox_has_its_shapes(name):
+    package, file = name.split(':')
+    root = Path(find_spec(package).origin).parent / '.mim' / 'configs'
+    settings = Config.fromfile(root / file).model
+    before = settings.to_dict()
+    model = build_on_meta(settings, package)
+    assert settings.to_dict() == before
+    assert next(model.parameters()).is_meta
+    count = sum(parameter.numel() for parameter in model.parameters())
+    assert count == pytest.approx(MODELS[name], rel=0.02)

@@ -1,0 +1,114 @@
+"""``doctor CONFIG`` says what a config of a toolbox needs and does not find."""
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from mmengine.config import Config
+
+from tests.configuration.version_two.test_convert import detector
+from vitbackbones.errors import InputError
+from vitbackbones.preparing.foreign_config import examine_config
+
+pytestmark = pytest.mark.compat
+RETINANET = (
+    Path(find_spec('mmdet').origin).parent / '.mim/configs/retinanet/retinanet_r50_fpn_1x_coco.py'
+)
+
+
+def found(path, out=None):
+    return {finding.check: finding for finding in examine_config(str(path), out and str(out))}
+
+
+def written(tmp_path, text):
+    file = tmp_path / 'config.py'
+    file.write_text(text)
+    return file
+
+
+def test_a_config_of_a_toolbox_is_understood():
+    findings = found(RETINANET)
+    assert 'version' not in findings
+    assert findings['model'].text == 'RetinaNet on ResNet, 38.0 M parameters, 80 classes'
+    assert 'ann_file of train_dataloader.dataset does not exist' in findings['data'].text
+    assert findings['next'].text.endswith('--smoke')
+
+
+def test_a_config_of_version_two_is_written_for_version_three(tmp_path):
+    old = tmp_path / 'old.py'
+    Config(detector()).dump(old)
+    findings = found(old)
+    assert 'lr_config is now param_scheduler' in findings['version'].text
+    assert findings['version'].remedy.endswith('--fix fixed.py')
+    assert findings['model'].text == 'FasterRCNN on ResNet, 41.8 M parameters, 80 classes'
+    new = tmp_path / 'new.py'
+    findings = found(old, new)
+    assert findings['written'].state == 'ok'
+    assert '# was: lr_config\nparam_scheduler' in new.read_text()
+    assert 'version' not in found(new)
+    with pytest.raises(InputError, match='new.py exists; give another name'):
+        found(old, new)
+
+
+def test_there_is_nothing_to_write_of_a_config_of_version_three(tmp_path):
+    with pytest.raises(InputError, match='is not a config of version 2'):
+        found(RETINANET, tmp_path / 'out.py')
+
+
+@pytest.mark.parametrize(
+    ('text', 'check', 'said'),
+    [
+        (
+            "custom_imports = dict(imports=['my_project.models'])",
+            'packages',
+            'custom_imports names modules that are not found: my_project.models',
+        ),
+        (
+            'model = dict(backbone=dict(depht=50))',
+            'settings',
+            'depht: unknown key of ResNet; did you',
+        ),
+        (
+            "model = dict(bbox_head=dict(type='RetinaHed'))",
+            'settings',
+            "'RetinaHed' is not registered",
+        ),
+        ("load_from = 'nowhere/retinanet.pth'", 'weights', 'not found: nowhere/retinanet.pth'),
+    ],
+)
+def test_what_is_not_there_is_named(tmp_path, text, check, said):
+    file = written(tmp_path, f"_base_ = '{RETINANET}'\n{text}\n")
+    assert said in found(file)[check].text
+
+
+def test_why_a_model_cannot_be_built_is_one_line(tmp_path):
+    file = written(tmp_path, f"_base_ = '{RETINANET}'\nmodel = dict(neck=dict(num_outs=1))\n")
+    finding = found(file)['model']
+    assert finding.state == 'problem'
+    assert '\n' not in finding.text
+
+
+@pytest.mark.parametrize(
+    ('name', 'text', 'said'),
+    [
+        ('a.ipynb', '{}', 'is a notebook'),
+        (
+            'a.yaml',
+            'MODEL: {META_ARCHITECTURE: GeneralizedRCNN}',
+            'looks like a config of Detectron2',
+        ),
+        ('a.yaml', 'nc: 80\nbackbone: []', 'looks like a model of ultralytics'),
+        ('a.yaml', 'path: x\ntrain: y\nnames: {0: cat}', 'looks like a dataset of ultralytics'),
+        ('a.py', 'lr = 1', 'has no model, so it is a part of other configs'),
+        (
+            'a.py',
+            'import os\nos.system("true")\nmodel = dict(type="X")',
+            'the config starts a program',
+        ),
+    ],
+)
+def test_what_is_no_config_of_a_toolbox_is_said(tmp_path, name, text, said):
+    file = tmp_path / name
+    file.write_text(text)
+    with pytest.raises(InputError, match=said):
+        found(file)

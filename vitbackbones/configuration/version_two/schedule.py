@@ -1,0 +1,98 @@
+"""Optimizer, learning rate and length of version 2, as those of version 3.
+
+In version 2, a warm-up multiplies the rate that the schedule gives at that step. Two schedulers of
+version 3 that both begin at 0 multiply likewise.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...errors import InputError
+
+WARM_UP = {'linear': 'LinearLR', 'constant': 'ConstantLR'}
+
+
+def train_length(config: Mapping[str, Any]) -> dict:
+    """Return ``train_cfg``.
+
+    Raises:
+        InputError: the config does not say how long to train.
+    """
+    before = {'max_epochs': config.get('total_epochs'), 'max_iters': config.get('total_iters')}
+    runner = config.get('runner') or before
+    evaluation = config.get('evaluation') or {}
+    interval = {'val_interval': evaluation['interval']} if 'interval' in evaluation else {}
+    if runner.get('max_iters'):
+        return {'type': 'IterBasedTrainLoop', 'max_iters': runner['max_iters'], **interval}
+    if not runner.get('max_epochs'):
+        raise InputError('none of runner, total_epochs and total_iters says how long to train')
+    return {'type': 'EpochBasedTrainLoop', 'max_epochs': runner['max_epochs'], **interval}
+
+
+def optim_wrapper(config: Mapping[str, Any]) -> dict:
+    """Return ``optim_wrapper``, from ``optimizer``, ``optimizer_config`` and ``fp16``."""
+    optimizer = dict(config['optimizer'])
+    settings = config.get('optimizer_config') or {}
+    wrapper: dict[str, Any] = {'type': 'OptimWrapper'}
+    scale = config.get('fp16') or settings
+    if config.get('fp16') or settings.get('type') == 'Fp16OptimizerHook':
+        wrapper = {'type': 'AmpOptimWrapper', 'loss_scale': scale.get('loss_scale', 512.0)}
+    for key in ('paramwise_cfg', 'constructor'):
+        if key in optimizer:
+            wrapper[key] = optimizer.pop(key)
+    if settings.get('grad_clip'):
+        wrapper['clip_grad'] = settings['grad_clip']
+    if settings.get('cumulative_iters'):
+        wrapper['accumulative_counts'] = settings['cumulative_iters']
+    return wrapper | {'optimizer': optimizer}
+
+
+def schedulers(config: Mapping[str, Any], length: Mapping[str, Any]) -> list[dict]:
+    """Return ``param_scheduler``, from ``lr_config``.
+
+    Args:
+        config: of version 2.
+        length: what :func:`train_length` returns.
+
+    Raises:
+        InputError: version 3 has no scheduler for the policy.
+    """
+    settings = config.get('lr_config')
+    if not settings:
+        return []
+    by_epoch = settings.get('by_epoch', 'max_epochs' in length)
+    return [*_warm_up(settings), *_main(settings, by_epoch, length)]
+
+
+def _warm_up(settings: Mapping[str, Any]) -> list[dict]:
+    kind = settings.get('warmup')
+    if kind is None:
+        return []
+    if kind not in WARM_UP:
+        raise InputError(f'lr_config.warmup={kind!r}: write this warm-up as a param_scheduler')
+    name = 'start_factor' if kind == 'linear' else 'factor'
+    ends = {'by_epoch': settings.get('warmup_by_epoch', False), 'begin': 0}
+    ends['end'] = settings.get('warmup_iters', 0)
+    return [{'type': WARM_UP[kind], name: settings.get('warmup_ratio', 0.1), **ends}]
+
+
+def _main(settings: Mapping[str, Any], by_epoch: bool, length: Mapping[str, Any]) -> list[dict]:
+    policy = settings['policy'].lower()
+    end = length.get('max_epochs') if by_epoch else length.get('max_iters')
+    ends = {'by_epoch': by_epoch, 'begin': 0, 'end': end}
+    if policy == 'fixed':
+        return []
+    if policy == 'step':
+        steps = settings['step']
+        gamma = settings.get('gamma', 0.1)
+        if isinstance(steps, int):
+            return [{'type': 'StepLR', 'step_size': steps, 'gamma': gamma, **ends}]
+        return [{'type': 'MultiStepLR', 'milestones': steps, 'gamma': gamma, **ends}]
+    if policy == 'cosineannealing':
+        names = {'min_lr': 'eta_min', 'min_lr_ratio': 'eta_min_ratio'}
+        lowest = {names[key]: settings[key] for key in names if settings.get(key) is not None}
+        return [{'type': 'CosineAnnealingLR', 'T_max': end, **lowest, **ends}]
+    if policy == 'poly':
+        powers = {'power': settings.get('power', 1.0), 'eta_min': settings.get('min_lr', 0.0)}
+        return [{'type': 'PolyLR', **powers, **ends}]
+    raise InputError(f'lr_config.policy={settings["policy"]!r}: write it as a param_scheduler')
