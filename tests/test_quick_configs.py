@@ -2,10 +2,15 @@
 
 import copy
 
+import cv2
+import numpy as np
 import pytest
 import torch
+from mmcv.transforms import Compose
+from mmdet.models.dense_heads import RTMDetInsSepBNHead
 from mmdet.registry import MODELS as DETECTORS
 from mmdet.structures import DetDataSample
+from mmdet.structures.mask import BitmapMasks
 from mmdet.utils import register_all_modules as register_detectors
 from mmengine.config import Config
 from mmengine.registry import DefaultScope
@@ -32,6 +37,12 @@ def detector():
     register_detectors(init_default_scope=False)
     with DefaultScope.overwrite_default_scope('mmdet'):
         yield lambda classes, end='': built(DETECTORS, f'quick_detector{end}', classes, 'bbox_head')
+
+
+@pytest.fixture
+def instance(detector):
+    """Return a function that builds a detector with masks of some classes."""
+    return lambda classes: built(DETECTORS, 'quick_instance', classes, 'bbox_head')
 
 
 @pytest.fixture
@@ -106,7 +117,7 @@ def train(model, images, samples):
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
     losses = []
     for _ in range(2):
-        loss, _ = model.parse_losses(model.loss(images, samples))
+        loss, _ = model.parse_losses(model.loss(images, copy.deepcopy(samples)))  # changes masks
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -132,6 +143,80 @@ def test_the_detector_learns_from_images_without_objects(detector):
     model.parse_losses(model.loss(images, without))[0].backward()
     assert all(weight.grad.isfinite().all() for weight in model.bbox_head.rtm_cls.parameters())
     train(model, images, with_boxes([], [(5, 5, 40, 40, 1)]))
+
+
+def with_masks(*pictures):
+    """Return samples as :func:`with_boxes` does, whose masks are the boxes."""
+    samples = with_boxes(*pictures)
+    for sample in samples:
+        masks = np.zeros((len(sample.gt_instances), 64, 96), np.uint8)
+        for mask, (x1, y1, x2, y2) in zip(masks, sample.gt_instances.bboxes.int(), strict=True):
+            mask[y1:y2, x1:x2] = 1
+        sample.gt_instances.masks = BitmapMasks(masks, 64, 96)
+    return samples
+
+
+@pytest.mark.parametrize('classes', [1, 80])
+def test_masks_of_any_number_of_classes_are_learned(instance, classes):
+    model = instance(classes)
+    boxes = [(5, 5, 40, 40, 0), (50, 10, 70, 60, classes - 1)]
+    train(model, torch.randn(2, 3, 64, 96), with_masks(boxes, []))
+    without = with_masks([], [])
+    model.parse_losses(model.loss(torch.randn(2, 3, 64, 96), without))[0].backward()
+    assert all(weight.grad.isfinite().all() for weight in model.bbox_head.rtm_cls.parameters())
+
+
+@pytest.mark.parametrize('size', [(2048, 1224), (333, 500), (97, 1201), (319, 321), (17, 640)])
+def test_masks_are_those_of_mmdet_and_have_the_size_of_their_image(instance, size):
+    model = instance(2).eval()
+    height, width = size
+    ratio = min(320 / max(size), 320 / min(size))
+    seen = int(height * ratio + 0.5), int(width * ratio + 0.5)
+    meta = {'img_shape': seen, 'ori_shape': size}
+    meta['scale_factor'] = (seen[1] / width, seen[0] / height)
+    model.bbox_head.test_cfg.update(score_thr=0.0, max_per_img=2)
+    image = torch.randint(0, 255, (3, *seen)).byte()
+    found = []
+    for head in (type(model.bbox_head), RTMDetInsSepBNHead):
+        model.bbox_head.__class__ = head
+        data = {'inputs': [image], 'data_samples': [DetDataSample(metainfo=dict(meta))]}
+        with torch.no_grad():
+            found.append(model.test_step(data)[0].pred_instances)
+    ours, theirs = found
+    assert ours.masks.shape == (2, *size)
+    assert torch.equal(ours.masks, theirs.masks)
+    assert torch.equal(ours.bboxes, theirs.bboxes)
+
+
+POLYGON = [[100.0, 50.0, 380.0, 50.0, 380.0, 350.0, 340.0, 350.0, 340.0, 90.0, 100.0, 90.0]]
+LINE = [[200.0, 200.0, 300.0, 200.0, 250.0, 200.0]]  # without a pixel
+
+
+def test_boxes_are_fitted_to_what_a_crop_leaves_of_masks(detector, tmp_path):
+    cv2.imwrite(str(tmp_path / 'a.png'), np.zeros((400, 400, 3), np.uint8))
+    rle = {'size': [400, 400], 'counts': [120_010, *[90, 310] * 30, 27_990]}  # 30 columns
+    steps = load('quick_instance').train_dataloader.dataset.pipeline
+    steps[2].ratio_range = (1.25, 1.25)  # so that all are cut
+    pipeline = Compose(steps)
+    kinds = set()
+    for seed in range(8):
+        np.random.seed(seed)
+        found = [
+            {'mask': mask, 'bbox': box, 'bbox_label': i, 'ignore_flag': 0}
+            for i, (mask, box) in enumerate(
+                [
+                    (POLYGON, [100, 50, 380, 350]),
+                    (rle, [300, 10, 330, 100]),
+                    (LINE, [200, 190, 300, 210]),
+                ]
+            )
+        ]
+        sample = pipeline({'img_path': str(tmp_path / 'a.png'), 'instances': found, 'img_id': 0})
+        objects = sample['data_samples'].gt_instances
+        kinds |= {*objects.labels.tolist()}
+        assert torch.equal(objects.bboxes.tensor, objects.masks.get_bboxes('hbox').tensor)
+        assert (objects.masks.areas > 0).all()
+    assert kinds == {0, 1}
 
 
 @pytest.mark.parametrize('classes', [2, 80])

@@ -151,6 +151,7 @@ MODELS = LazyRegistry(
         'necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
         'tasks.detection.detr': 'DETR DilatedResNet',
         'tasks.detection.dino': 'DINO',
+        'tasks.detection.rtmdet_ins': 'RTMDetInsHead',
         'tasks.segmentation.setr': 'MLANeck SETRAuxHead SETRMLAHead SETRNaiveHead SETRPUPHead',
         'tasks.classification.classifier': 'ImageClassifier',
         'tasks.classification.dense_distillation': 'DenselyDistilled',

@@ -54,8 +54,22 @@ def test_a_segmentor_sees_one_picture_at_a_time_at_a_lower_rate(name, rate, data
     assert warm_up['end_factor'] == few.train_dataloader.batch_size / 8 == rate
 
 
+@pytest.mark.parametrize(
+    ('name', 'metric'),
+    [
+        ('quick_detector', 'coco/bbox_mAP'),
+        ('quick_instance', 'coco/segm_mAP_50'),
+        ('mask_rcnn_pvt_s_shapes', 'coco/segm_mAP_50'),
+        ('quick_segmentor', 'mIoU'),
+        ('cls_deit_ti_shapes', ''),
+    ],
+)
+def test_masks_are_judged_where_they_are_evaluated(name, metric):
+    assert overfit._goal_of(read_config(name)).metric == metric
+
+
 def test_pictures_that_are_learned_end_the_run(run, data, short, monkeypatch):
-    monkeypatch.setitem(overfit.GOALS, 'mmdet', ('coco/bbox_mAP', -1.0))
+    monkeypatch.setitem(overfit.GOALS, 'mmdet', overfit.Goal('coco/bbox_mAP', -1.0))
     said = run('train', TINY, '--scratch', '--data-root', data, '--overfit', 3).out
     assert 'after 2 steps: images, annotations and settings fit together' in said
 

@@ -44,8 +44,8 @@ def import_masks(
     Raises:
         InputError: there is no table, or it does not fit the masks.
     """
-    parts = named_parts(source.root, patterns, coded=True)
-    named = _read_table(source, table, next(iter(parts.values())).pairs()[0][1])
+    parts = named_parts(source.root, patterns, kinds=('colors', 'masks', 'others'))
+    named = read_table(source, table, next(iter(parts.values())).pairs()[0][1])
     names = [*dict.fromkeys(name for name in named.values() if name.lower() not in NO_CLASS)]
     labels = np.full(1 << 24, IGNORED, np.uint8)  # of each color
     for color, name in named.items():
@@ -57,7 +57,7 @@ def import_masks(
         for picture, mask in part.pairs():
             used |= {picture, mask}
             with source.listing_faults():
-                codes = _read_colors(mask)
+                codes = read_colors(mask)
                 image = open_picture(source, picture)
                 size = (image.height, image.width)
                 if fault := size_fault(str(mask), codes.shape, str(picture), size):
@@ -89,9 +89,14 @@ def import_masks(
     return f'{in_words(names)}; {plural(count, "picture")} with masks'
 
 
-def _read_table(source: Source, given: Path | None, mask: Path) -> dict[int, str]:
+def table_in(source: Source) -> Path | None:
+    """Return the first file that names colors."""
+    return next((file for file in source.files if file.name in TABLES), None)
+
+
+def read_table(source: Source, given: Path | None, mask: Path) -> dict[int, str]:
     """Return the name of each color ``0xRRGGBB``; ``mask`` has some, for the message."""
-    file = given or next((file for file in source.files if file.name in TABLES), None)
+    file = given or table_in(source)
     if file is None:
         raise InputError(
             f'{source.root}: no file names the colors. Add a colors.txt with a line such as "128 '
@@ -121,12 +126,12 @@ def _read_table(source: Source, given: Path | None, mask: Path) -> dict[int, str
 
 def _seen(mask: Path) -> str:
     """Return the colors of a mask as tables write them, those of the most pixels first."""
-    values, counts = np.unique(_read_colors(mask), return_counts=True)
+    values, counts = np.unique(read_colors(mask), return_counts=True)
     colors = [int(values[place]) for place in np.argsort(-counts, kind='stable')]
     return some((f'{each >> 16} {each >> 8 & 255} {each & 255}' for each in colors), str, 10)
 
 
-def _read_colors(mask: Path) -> np.ndarray:
+def read_colors(mask: Path) -> np.ndarray:
     """Read the color ``0xRRGGBB`` of each pixel (H, W), int32."""
     try:
         with Image.open(mask) as image:

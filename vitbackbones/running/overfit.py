@@ -10,12 +10,13 @@ import json
 import math
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from mmengine.config import Config
 from mmengine.hooks import Hook
 
 from ..configuration.data_paths import evaluators, first_dataset, loaders, separated
-from ..configuration.settings import python_path
+from ..configuration.settings import as_list, python_path
 from ..data.checks.coco_file import load_json
 from ..data.checks.findings import spread
 from ..errors import InputError, printable
@@ -25,8 +26,17 @@ from ..utils.files import write_file
 from ..utils.verbs import command_line
 from .request import TrainRequest
 
+
+class Goal(NamedTuple):
+    """A metric, and the value above which the pictures count as learned."""
+
+    metric: str
+    least: float
+
+
 # By the toolbox: what is measured, and what counts as learned; thin parts of masks stay wrong.
-GOALS = {'mmdet': ('coco/bbox_mAP', 0.9), 'mmseg': ('mIoU', 50.0)}
+GOALS = {'mmdet': Goal('coco/bbox_mAP', 0.9), 'mmseg': Goal('mIoU', 50.0)}
+GOAL_OF_MASKS = Goal('coco/segm_mAP_50', 0.9)  # of objects
 SHORT = 200  # steps, after which nothing is expected yet
 NOTHING = 0.01 / 0.9  # of the goal: below it, a training has learned nothing
 SECONDS = 60  # of a training; slow machines take their time for LEAST
@@ -43,9 +53,16 @@ KEPT += ('pretrained', 'scratch', 'freeze', 'lora', 'size', 'batch_size', 'lr', 
 SILENT = 'VITBACKBONES_WITHOUT_HINTS'  # a variable of the environment, for trainings of an audit
 
 
+def _goal_of(config: Config) -> Goal:
+    """Return the goal of a config; its metric is '' for tasks without one."""
+    if any('segm' in as_list(metric.get('metric')) for _, metric in evaluators(config)):
+        return GOAL_OF_MASKS
+    return GOALS.get(config.get('default_scope'), Goal('', 0))
+
+
 def refuse_without_effect(config: Config, request: TrainRequest) -> None:
     """Refuse options that would have no effect here, and tasks whose goal is not known."""
-    if config.get('default_scope') not in GOALS or not config.get('val_dataloader'):
+    if not _goal_of(config).metric or not config.get('val_dataloader'):
         raise InputError('--overfit: is only for detectors and segmentors with a validation set')
     for word in request.words(*WITHOUT_EFFECT):
         raise InputError(f'--overfit: {word} has no effect here; remove {word}')
@@ -147,7 +164,7 @@ def run(config: Config, suspects: list[str]) -> str:
     Raises:
         InputError: the pictures were not learned; names what looks broken.
     """
-    metric, goal = GOALS[config.default_scope]
+    metric, goal = _goal_of(config)
     runner = QuietRunner.from_cfg(config)
     hook = LearnedHook(metric, goal)
     runner.register_hook(hook)
@@ -180,7 +197,7 @@ def _by_losses(losses: list[float]) -> str:
 
 def hint(runner, request: TrainRequest) -> str:
     """Return the command of this module for a training that ended near zero, '' for others."""
-    metric, goal = GOALS.get(runner.cfg.get('default_scope'), ('', 0))
+    metric, goal = _goal_of(runner.cfg)
     measured = runner.message_hub.log_scalars.get(f'val/{metric}')
     if measured is None or not 0 <= measured.current() < NOTHING * goal or runner.iter < SHORT:
         return ''

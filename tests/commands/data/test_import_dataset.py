@@ -3,7 +3,9 @@
 import json
 import os
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from vitbackbones.commands.data import import_dataset
 from vitbackbones.commands.data.import_dataset import imported_from
@@ -214,3 +216,33 @@ def test_what_went_in_is_said(run, tmp_path, monkeypatch, form, reader, argument
     result = run('import', form, *arguments, 'pets', 'out')
     assert f'1 image of {form}' in result.out
     assert 'quick_segmentor --data-root' in result.out
+
+
+def test_masks_of_objects_are_for_the_model_with_masks(run, tmp_path):
+    picture(tmp_path / 'in' / 'images' / 'a.jpg')
+    ids = np.zeros((30, 40), np.uint8)
+    ids[5:15, 5:15] = 7
+    (tmp_path / 'in' / 'masks').mkdir()
+    Image.fromarray(ids).save(tmp_path / 'in' / 'masks' / 'a.png')
+    result = run('import', 'masks', 'in', 'out', '--instances', '--names', 'cell')
+    assert '1 class: cell; 1 object on 1 image' in result.out
+    (ann,) = content(tmp_path / 'out')['annotations']
+    assert (ann['bbox'], ann['area'], ann['category_id']) == ([5, 5, 10, 10], 100, 1)
+
+
+@pytest.mark.parametrize(('polygons', 'model'), [(2, 'quick_instance'), (1, 'quick_detector')])
+def test_what_is_next_follows_from_the_masks(run, tmp_path, polygons, model):
+    """A polygon and a box in one folder, as YOLO tools write, have no mask for each object."""
+    lines = ['0 .1 .1 .5 .1 .5 .5 .1 .5', '0 .7 .7 .2 .2', '0 .5 .6 .9 .6 .9 .9']
+    for name in ('train/a', 'val/b'):
+        picture(tmp_path / 'in' / 'images' / f'{name}.png')
+        file = tmp_path / 'in' / 'labels' / f'{name}.txt'
+        file.parent.mkdir(parents=True)
+        file.write_text('\n'.join(lines if polygons == 1 else lines[::2]))
+    result = run('import', 'yolo', 'in', 'out')
+    assert f' train {model} --data-root' in result.out
+
+
+def test_instances_are_only_of_masks(tool, pets):
+    result = tool('import', 'voc', 'pets', 'out', '--instances')
+    assert (result.status, '--instances is only for masks' in result.err) == (2, True)

@@ -135,6 +135,6 @@ def test_links_to_pictures_that_are_gone_are_named(tmp_path):
 
 def test_masks_in_color_come_first_only_where_they_are_asked_for(tmp_path):
     write(tmp_path, files('images', 'masks') | files('images', 'color_masks'))
-    for coded, folder in (({}, 'masks'), ({'coded': True}, 'color_masks')):
+    for coded, folder in (({}, 'masks'), ({'kinds': ('colors', 'masks')}, 'color_masks')):
         (part,) = named_parts(tmp_path, **coded).values()
         assert part.masks == tmp_path / folder

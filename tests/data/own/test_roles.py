@@ -4,14 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from vitbackbones.data.own.roles import is_copy, own_words, told_apart, words, words_of
+from vitbackbones.data.own.roles import KINDS, is_copy, own_words, told_apart, words, words_of
 
 ROOT = Path('data')
 
 
 def apart(*names, coded=False):
     """The pictures and the masks among files of these names, in order."""
-    found = told_apart(ROOT, [ROOT / name for name in names], coded)
+    kinds = ('colors', 'masks') if coded else KINDS
+    found = told_apart(ROOT, [ROOT / name for name in names], kinds)
     return tuple(sorted(file.relative_to(ROOT).as_posix() for file in files) for files in found)
 
 

@@ -10,6 +10,22 @@ def test_a_batch_is_found_as_by_predict():
     assert module.outputs == ('boxes', 'scores', 'labels')
 
 
+@pytest.mark.parametrize('size', [(64, 96), (70, 100)])  # the second is padded
+def test_masks_are_drawn_as_by_predict(size):
+    model = built('quick_instance', test_cfg={'max_per_img': 300})
+    module, answer = require_found_as_by_predict(model, size=size)
+    assert module.outputs == ('boxes', 'scores', 'labels', 'masks')
+    assert answer[3].shape[2:] == size
+    assert 0.1 < answer[3].float().mean() < 0.9
+
+
+def test_places_without_an_object_have_an_empty_mask():
+    model = built('quick_instance', test_cfg={'score_thr': 0.5})
+    _, answer = require_found_as_by_predict(model)
+    assert (answer[1][:, -1] == 0).all()  # fewer than max_per_img
+    assert not answer[3][answer[2] < 0].any()
+
+
 @pytest.mark.parametrize('name', ['quick_detector', 'faster_rcnn_pvt_s_shapes'])
 def test_boxes_are_cut_to_what_was_not_padded_before_they_suppress(name):
     require_found_as_by_predict(built(name), size=(70, 100))
@@ -18,4 +34,4 @@ def test_boxes_are_cut_to_what_was_not_padded_before_they_suppress(name):
 def test_small_boxes_and_low_scores_are_left_out():
     model = built('retinanet_pvt_s_shapes', test_cfg={'min_bbox_size': 20, 'score_thr': 0.3})
     _, answer = require_found_as_by_predict(model)
-    assert (answer.scores[:, -1] == 0).all()  # fewer than max_per_img
+    assert (answer[1][:, -1] == 0).all()  # fewer than max_per_img

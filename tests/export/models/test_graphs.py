@@ -22,7 +22,11 @@ HEADS = (
 
 
 @pytest.mark.parametrize(
-    'name', ['quick_detector', *(pytest.param(name, marks=pytest.mark.grid) for name in HEADS)]
+    'name',
+    [
+        *('quick_detector', 'quick_instance'),
+        *(pytest.param(name, marks=pytest.mark.grid) for name in HEADS),
+    ],
 )
 def test_batches_of_one_and_of_three_are_found_as_by_predict(name, tmp_path):
     runtime = pytest.importorskip('onnxruntime')

@@ -23,7 +23,7 @@ def found(images=2, boxes=60, labels=3, missing=20):
 def test_the_same_boxes_stay_as_with_mmcv():
     given = found()
     chosen = best_apart(given, 0.4, COUNT)
-    for i, one in enumerate(zip(*given, strict=True)):
+    for i, one in enumerate(zip(*given.objects, strict=True)):
         boxes, scores, labels = (each[one[1] > 0] for each in one)
         expected, kept = batched_nms(boxes, scores, labels, {'type': 'nms', 'iou_threshold': 0.4})
         assert len(kept) > COUNT
@@ -38,12 +38,20 @@ def test_boxes_that_are_none_change_nothing():
     far = given.boxes.clone()
     far[:, -20:] *= 1e6
     ours, theirs = best_apart(given, 0.4, COUNT), best_apart(given._replace(boxes=far), 0.4, COUNT)
-    assert all(torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
+    assert all(torch.equal(a, b) for a, b in zip(ours.objects, theirs.objects, strict=True))
+
+
+def test_the_place_of_a_box_goes_with_it():
+    given = found()
+    given = given._replace(places=torch.arange(60).expand(2, -1))
+    chosen = best_apart(given, 0.4, COUNT)
+    for i in range(2):
+        assert torch.equal(given.boxes[i][chosen.places[i]], chosen.boxes[i])
 
 
 def test_places_without_an_object_have_no_score_and_no_label():
     given = found(boxes=8, missing=5)
-    boxes, scores, labels = best(given, COUNT)
+    boxes, scores, labels = best(given, COUNT).objects
     assert scores[:, :3].gt(0).all()
     assert torch.equal(scores[:, :3], given.scores.sort(descending=True)[0][:, :3])
     assert (scores[:, 3:] == 0).all()

@@ -7,6 +7,8 @@ options:
   form     format of the annotations
   list     for corrections: the list of an audit, or a COCO file with corrected annotations in the
            same folder
+  --instances  for masks: import objects; each number or color is an object, or with regions each
+           region of a class
   --least  for corrections: apply only entries of LIST with at least this likelihood (default: 0)
 
 examples:
@@ -16,6 +18,7 @@ examples:
   %(prog)s labelme FOLDER OUT  JSON files of labelme
   %(prog)s cvat FOLDER OUT    XML files of CVAT for images
   %(prog)s masks FOLDER OUT   masks with a color for each class
+  %(prog)s masks FOLDER OUT --instances    masks with a number or a color for each object
   %(prog)s corrections LIST FOLDER OUT    corrections that you accepted from an audit
 
 Use OUT as --data-root of the other commands, for example of "train quick_detector". If files cannot
@@ -27,6 +30,7 @@ import json
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from ...data.own.coco_folder import find_parts, measurable
@@ -37,6 +41,7 @@ from ...errors import InputError, printable
 from ...importing.color_masks import import_masks
 from ...importing.corrections import import_corrections
 from ...importing.cvat import read_cvat
+from ...importing.instance_masks import FORMS, read_instances
 from ...importing.labelme import read_labelme
 from ...importing.pictures import Picture, relative_links, write_coco
 from ...importing.source import Source
@@ -69,6 +74,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         f'{page("own_data")})'
     )
     add('--colors', metavar='FILE', help=table)
+    add('--instances', nargs='?', choices=FORMS, const=FORMS[0])
     add('--least', type=score, default=0.0, metavar='LIKELIHOOD')
     add_shared(add, *FILE_OPTIONS)
 
@@ -90,7 +96,8 @@ def add_folders(add: Callable) -> None:
     add('--overwrite', action='store_true', help='replace an earlier import in OUT')
     add('--skip-faulty', action='store_true', help='skip files that cannot be used')
     names = (
-        'for yolo: names of the classes in the order of their numbers (default: found in FOLDER)'
+        'for yolo and import masks --instances: names of the classes in the order of their '
+        'numbers (default: found in FOLDER)'
     )
     add('--names', nargs='+', default=(), metavar='NAME', help=names)
 
@@ -107,17 +114,22 @@ def import_dataset(options: Namespace) -> None:
     if (options.least or options.annotations) and not options.list:
         raise InputError('--least and --annotations are only for corrections')
     patterns = Patterns.of(options.pictures, options.masks)
+    if options.instances and options.form != 'masks':
+        raise InputError('--instances is only for masks')
     if patterns and options.form in BOXES:
         raise InputError('--pictures and --masks are only for masks and corrections')
 
     def fill(source: Source, part: Path) -> str:
+        colors = options.colors and Path(options.colors).expanduser()
         if options.form in BOXES:
             return write_pictures(source, part, options, BOXES[options.form], write_boxes)
+        if options.instances:
+            read = partial(read_instances, form=options.instances, table=colors, patterns=patterns)
+            return write_pictures(source, part, options, read, write_boxes)
         if options.list:
             given = options.least, options.annotations, patterns
             summary = import_corrections(source, Path(options.list), part, options.copy, *given)
         else:
-            colors = options.colors and Path(options.colors).expanduser()
             summary = import_masks(source, part, colors, options.copy, patterns)
         _require_sound(source, options.skip_faulty)
         return summary
@@ -128,10 +140,13 @@ def import_dataset(options: Namespace) -> None:
     if (out / 'annotations').is_dir():
         arguments[0] = 'quick_detector'
         try:
-            measurable(find_parts(out))
+            parts = measurable(find_parts(out))
         except InputError as error:
             print(printable(f'not yet ready for training: {error}'))
             return
+        anns = [ann for part in parts.values() for ann in part.content['annotations']]
+        if all(ann['segmentation'] for ann in anns):
+            arguments[0] = 'quick_instance'
     print('next:', command_line('train', *arguments))
     print('before a long run:', command_line('check', *arguments))
 
@@ -148,9 +163,11 @@ def make_folder(
     """
     given, out = (Path(path).expanduser().absolute() for path in (options.folder, options.out))
     is_yolo = 'yolo' in (vars(options).get('form'), vars(options).get('given'))
-    if options.names and not (is_yolo and len({*options.names, ''}) > len(options.names)):
+    is_named = is_yolo or vars(options).get('instances')
+    if options.names and not (is_named and len({*options.names, ''}) > len(options.names)):
         raise InputError(
-            '--names is only for yolo, and each name must be different: --names cat dog'
+            '--names is only for yolo and masks --instances, and each name must be different: '
+            '--names cat dog'
         )
     is_settings = given.suffix.lower() in SETTINGS and given.is_file()
     settings = given if is_yolo and is_settings else None

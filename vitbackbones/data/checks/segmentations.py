@@ -131,7 +131,7 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
         fault = 'has only boxes: no annotation has a "segmentation"'
     raise InputError(
         f'{ann_file}: {fault}, but the model requires masks. Give each {FORMS}, or use a config '
-        'without masks, such as faster_rcnn instead of mask_rcnn (with_mask=False, '
+        'without masks, such as quick_detector instead of quick_instance (with_mask=False, '
         "metric='bbox')."
     )
 

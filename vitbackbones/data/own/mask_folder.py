@@ -19,6 +19,7 @@ from ...utils.messages import some
 from .folder import files_below, lines_in
 from .pairing import find_pairs
 from .patterns import Patterns, chosen_pairs
+from .roles import KINDS
 from .splits import SPLIT_OF, WORDS, divided
 
 VOC_LISTS = ('ImageSets', 'Segmentation')
@@ -81,16 +82,16 @@ def named_parts(
     root: Path,
     patterns: Patterns | None = None,
     needed: Sequence[str] = ('train',),
-    coded: bool = False,
+    kinds: Sequence[str] = KINDS,
 ) -> dict[str, MaskPart]:
     """Return the parts that folders or lists name; a single one is for training.
 
-    If any split is named, one of those ``needed`` must be. ``coded`` as of :func:`find_pairs`.
+    If any split is named, one of those ``needed`` must be. ``kinds`` as of :func:`find_pairs`.
 
     Raises:
         InputError: there are no such files, or it is not clear which ones are meant.
     """
-    pairs = chosen_pairs(root, patterns) if patterns else find_pairs(root, coded)
+    pairs = chosen_pairs(root, patterns) if patterns else find_pairs(root, kinds)
     splits = defaultdict(list)
     for picture, mask in pairs.found:
         splits[picture.split or mask.split].append((picture.path, mask.path))

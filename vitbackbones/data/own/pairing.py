@@ -7,7 +7,7 @@ well. They have one name, or names with a part in common: ``01_image.png``, ``01
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from ...utils.messages import page, some
 from ..checks.findings import spread
 from ..loading.image_file import ARRAY, IMAGES
 from .folder import files_below, gone_links
-from .roles import KNOWN_WORDS, NO_CLASSES, PICTURE_WORDS, told_apart, words, words_of
+from .roles import KINDS, KNOWN_WORDS, NO_CLASSES, PICTURE_WORDS, told_apart, words, words_of
 from .splits import SPLIT_OF
 
 SAMPLE = 20  # pictures of a folder by which the form of names is found
@@ -70,14 +70,14 @@ class Pairs:
     notes: list[str] = field(default_factory=list)  # what else is there, one line each
 
 
-def find_pairs(root: Path, coded: bool = False) -> Pairs:
-    """Pair the pictures and masks below a folder; with ``coded``, masks in color before others.
+def find_pairs(root: Path, kinds: Sequence[str] = KINDS) -> Pairs:
+    """Pair the pictures and masks below a folder, masks of the first of ``kinds`` there are.
 
     Raises:
         InputError: there are none, or it is not clear which ones are meant.
     """
     files = pictures_below(root)
-    pictures, masks = told_apart(root, files, coded)
+    pictures, masks = told_apart(root, files, kinds)
     if not pictures or not masks:
         raise InputError(
             f'{root}: no matching images and masks in it or below. {gone_links(root) or KNOWN}'

@@ -40,6 +40,7 @@ EACH_JOINED = re.compile(JOINED)
 WORD = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+')
 COPY_NUMBER = re.compile(r'\(\d+\)')  # of Windows and browsers: train (1).json
 LOSSY = ('.jpg', '.jpeg')
+KINDS = ('masks', 'colors', 'others')  # of masks, in the order in which they are taken
 
 
 @lru_cache(100_000)
@@ -66,17 +67,18 @@ def own_words(path: Path) -> list[str]:
     return [word for word in words_of(path) if word not in sides]
 
 
-def told_apart(root: Path, files: Sequence[Path], coded: bool) -> tuple[set[Path], set[Path]]:
-    """Return the pictures and the masks among files; with ``coded``, masks in color before others.
+def told_apart(
+    root: Path, files: Sequence[Path], kinds: Sequence[str] = KINDS
+) -> tuple[set[Path], set[Path]]:
+    """Return the pictures among files, and the masks of the first of ``kinds`` that is there.
 
     Of each there may be none.
     """
     roles = _roles(root, files)
     if not roles['pictures'] or not roles['masks'] + roles['colors'] + roles['others']:
         roles = _roles(root, files, leave=False)
-    first, second = ('colors', 'masks') if coded else ('masks', 'colors')
     pictures = {*roles['pictures']}
-    masks = {*(roles[first] or roles[second] or roles['others'])} or _masks_beside(pictures)
+    masks = {*next(filter(None, map(roles.get, kinds)), ())} or _masks_beside(pictures)
     pictures -= masks
     return pictures - _copies_beside(pictures), masks
 

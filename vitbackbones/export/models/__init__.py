@@ -42,6 +42,7 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportabl
     from .deformable import ExportableDeformableDETR
     from .dense import ExportableDenseDetector
     from .detr import ExportableDETR
+    from .dynamic_masks import ExportableRTMDetIns
     from .mask2former import ExportableMask2Former
     from .rcnn import ExportableRCNN
 
@@ -51,11 +52,13 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportabl
         'DINO': ExportableDeformableDETR,
         'RetinaNet': ExportableDenseDetector,
         'RTMDet': ExportableDenseDetector,
+        'RTMDet-Ins': ExportableRTMDetIns,
         'FasterRCNN': ExportableRCNN,
         'MaskRCNN': ExportableRCNN,
         'Mask2Former': ExportableMask2Former,
     }
-    name = type(model).__name__
+    draws_masks = hasattr(model, 'bbox_head') and hasattr(model.bbox_head, 'mask_head')
+    name = type(model).__name__ + ('-Ins' if draws_masks else '')
     if name not in of_class:
         raise InputError(f'model.type: {name} cannot be exported; supported: {", ".join(of_class)}')
     return of_class[name](model)

@@ -5,6 +5,8 @@ after the other is done for all at once. The graph itself pads images, as it cut
 there before it suppresses some.
 """
 
+from collections.abc import Sequence
+
 import torch
 from mmengine.config import ConfigDict
 from torch import Tensor, nn
@@ -29,35 +31,40 @@ class ExportableDenseDetector(Exportable):
         self.settings = model.bbox_head.test_cfg
         self.iou_threshold = overlap_of(self.settings.nms, 'model.test_cfg.nms')
 
-    def forward(self, image: Tensor) -> Found:
+    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
         """Return boxes (N, M, 4), scores (N, M) and labels (N, M) of images (N, 3, H, W)."""
         maps = self.model.extract_feat(padded(self.model, image))
-        found = joined(levels(self.model.bbox_head, self.settings, maps, image.shape[2:]))
-        return best_apart(found, self.iou_threshold, self.settings.max_per_img)
+        head = self.model.bbox_head
+        found = joined(levels(head, self.settings, *head(maps), image.shape[2:]))
+        return best_apart(found, self.iou_threshold, self.settings.max_per_img).objects
 
 
 def levels(
-    head: nn.Module, settings: ConfigDict, maps: tuple[Tensor, ...], size: torch.Size
+    head: nn.Module,
+    settings: ConfigDict,
+    logits: Sequence[Tensor],
+    codes: Sequence[Tensor],
+    size: torch.Size,
 ) -> list[Found]:
     """Return the ``nms_pre`` best boxes of each level; those to be dropped have a score of 0.
 
     mmdet's head has logits (N, A C, h, w) and box codes (N, A 4, h, w) for each level; ``settings``
     are its ``test_cfg``.
     """
-    logits, codes = head(maps)
     sizes = [level.shape[2:] for level in logits]
     priors = head.prior_generator.grid_priors(sizes, logits[0].dtype, logits[0].device)
     least = settings.get('min_bbox_size', -1)
+    first = 0  # place of a level
     found = []
     for scores, of_boxes, anchors in zip(logits, codes, priors, strict=True):
-        scores = _rows(scores, head.cls_out_channels)  # (N, h w A, C)
+        scores = rows(scores, head.cls_out_channels)  # (N, h w A, C)
         scores = scores.sigmoid() if head.use_sigmoid_cls else scores.softmax(-1)[..., :-1]
         classes = scores.shape[2]
         scores = scores.where(scores > settings.get('score_thr', 0), 0).flatten(1)  # (N, h w A C)
         scores, best = scores.topk(torch.sym_min(settings.nms_pre, scores.shape[1]))
         places = best // classes
         labels = best % classes
-        chosen = pick(_rows(of_boxes, 4), places)  # (N, K, 4)
+        chosen = pick(rows(of_boxes, 4), places)  # (N, K, 4)
         boxes = head.bbox_coder.decode(anchors[places].flatten(0, 1), chosen.flatten(0, 1))
         boxes = boxes.view(chosen.shape)
         if head.bbox_coder.clip_border:
@@ -65,7 +72,8 @@ def levels(
         if least >= 0:
             large = (boxes[..., 2:] - boxes[..., :2] > least).all(-1)
             scores = scores.where(large, 0)
-        found.append(Found(boxes, scores, labels))
+        found.append(Found(boxes, scores, labels, first + places))
+        first += len(anchors)
     return found
 
 
@@ -74,6 +82,6 @@ def joined(parts: list[Found]) -> Found:
     return Found(*(torch.cat(each, dim=1) for each in zip(*parts, strict=True)))
 
 
-def _rows(maps: Tensor, width: int) -> Tensor:
+def rows(maps: Tensor, width: int) -> Tensor:
     """Return maps (N, A width, h, w) as (N, h w A, width)."""
     return maps.permute(0, 2, 3, 1).reshape(maps.shape[0], -1, width)

@@ -44,21 +44,23 @@ class ExportableRCNN(Exportable):
         """
         size = image.shape[2:]
         maps = self.model.extract_feat(padded(self.model, image))
+        rpn = self.model.rpn_head
         parts = [  # of the levels; boxes of different ones do not suppress each other
             part._replace(labels=torch.full_like(part.labels, i))
-            for i, part in enumerate(levels(self.model.rpn_head, self.proposing, maps, size))
+            for i, part in enumerate(levels(rpn, self.proposing, *rpn(maps), size))
         ]
         proposals = best_apart(joined(parts), self.proposals_apart, self.proposing.max_per_img)
         found = self._classified(maps, proposals, size)
         found = best_apart(found, self.boxes_apart, self.settings.max_per_img)
         if not self.head.with_mask:
-            return found
+            return found.objects
         head = self.head.mask_head
         masks = head(regions(self.head.mask_roi_extractor, maps, found.boxes)).sigmoid()
         if not head.class_agnostic:
             masks = pick(masks, found.labels.clamp(min=0).flatten()[:, None])  # (N M, 1, h, w)
         pasted = paste(masks[:, 0], found.boxes.flatten(0, 1), size)  # (N M, H, W)
-        return *found, (pasted >= self.settings.mask_thr_binary).view(*found.scores.shape, *size)
+        inside = pasted >= self.settings.mask_thr_binary
+        return *found.objects, inside.view(*found.scores.shape, *size)
 
     def _classified(self, maps: tuple[Tensor, ...], proposals: Found, size: torch.Size) -> Found:
         """Return a box of every proposal for every class, P C of each image."""

@@ -19,11 +19,20 @@ NO_LABEL = -1
 
 
 class Found(NamedTuple):
-    """Boxes (N, K, 4) as corners in pixels, scores (N, K) and labels (N, K)."""
+    """Boxes (N, K, 4) as corners in pixels, scores (N, K) and labels (N, K).
+
+    ``places`` (N, K) are those of a head with one stage, counted over its levels.
+    """
 
     boxes: Tensor
     scores: Tensor
     labels: Tensor
+    places: Tensor | None = None
+
+    @property
+    def objects(self) -> tuple[Tensor, ...]:
+        """What a graph gives of boxes."""
+        return self[:3]
 
 
 def padded(model: nn.Module, image: Tensor) -> Tensor:
@@ -49,11 +58,12 @@ def clip(boxes: Tensor, size: torch.Size) -> Tensor:
 def best(found: Found, count: int) -> Found:
     """Return the ``count`` best boxes; where there are fewer, boxes of zeros with label -1."""
     boxes = F.pad(found.boxes, (0, 0, 0, count))
-    scores, places = F.pad(found.scores, (0, count)).topk(count)
-    labels = pick(F.pad(found.labels, (0, count)), places)
+    scores, order = F.pad(found.scores, (0, count)).topk(count)
+    labels = pick(F.pad(found.labels, (0, count)), order)
     empty = scores <= 0
-    boxes = pick(boxes, places).masked_fill(empty[..., None], 0)
-    return Found(boxes, scores, labels.masked_fill(empty, NO_LABEL))
+    boxes = pick(boxes, order).masked_fill(empty[..., None], 0)
+    places = None if found.places is None else pick(F.pad(found.places, (0, count)), order)
+    return Found(boxes, scores, labels.masked_fill(empty, NO_LABEL), places)
 
 
 def best_apart(found: Found, iou_threshold: float, count: int) -> Found:
