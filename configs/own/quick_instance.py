@@ -1,9 +1,9 @@
 """Masks of objects on pictures of your own in minutes: RTMDet-Ins's head on a small SReT.
 
 Reproduces: nothing published; docs/quick.md.
-Measured: nothing yet.
+Measured: mask AP50 0.62 on eight pictures of facades that it has seen, 200 steps (--overfit 8).
 Schedule: 2000 steps of 4 pictures of at most 320 x 320.
-Hardware: two CPU cores or any GPU.
+Hardware: two CPU cores or any GPU; 1.2 to 1.6 times the CPU seconds of quick_detector.
 
     python tools/train.py configs/own/quick_instance.py --data-root FOLDER
     python tools/train.py configs/own/quick_instance.py  # on Shapes, under data/shapes

@@ -50,7 +50,7 @@ def test_boxes_alone_are_refused_where_masks_are_wanted(data):
     assert data.check() == []
     error = data.error(masks=True)
     assert error.startswith(f'{data.ann_file}: has only boxes: no annotation has a "segmentation"')
-    assert 'or use a config without masks, such as faster_rcnn' in error
+    assert 'or use a config without masks, such as quick_detector' in error
 
 
 @pytest.mark.parametrize('nothing', [None, []])
