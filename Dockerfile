@@ -19,7 +19,7 @@ WORKDIR /opt/vitbackbones
 # torch's build, as for make; CUDA's libraries come with torch, the driver is the host's
 ARG TORCH=cpu
 ARG EXTRAS=lean,export,hub,pretrained
-RUN make .venv/.installed PYTHON=python TORCH="$TORCH" EXTRAS="$EXTRAS" \
+RUN make .venv/.installed PYTHON=python TORCH="$TORCH" EXTRAS="$EXTRAS" WITH= \
     && rm -rf /root/.cache
 
 # Any user may run it (--user), so that results belong to whoever started it: the home takes

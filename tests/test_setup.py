@@ -52,6 +52,12 @@ def pins(file):
     return [Requirement(line) for line in lines if line and not line.startswith('--')]
 
 
+def listed(file, name):
+    """Yield the values of a variable of the Makefile or the Dockerfile, each as a list."""
+    for text in re.findall(rf'\b{name} ?:?= ?([\w, ]+)$', (ROOT / file).read_text(), re.MULTILINE):
+        yield re.split('[, ]+', text)
+
+
 def normal(name):
     return re.sub('[-_.]+', '-', name).lower()
 
@@ -79,7 +85,7 @@ def test_packages_of_weights_are_in_every_test_environment():
     rows = [row for row in map(packaged, PUBLISHED) if row]
     brought = {row.url.removeprefix(PIP).partition('/')[0] for row in rows}
     assert brought == extra.keys() - {'timm'}
-    assert brought <= {each.name for each in asked_for('dev')}
+    assert all('pretrained' in extras for extras in listed('Makefile', 'EXTRAS'))
     for file in set(SETS) - {ROOT / 'constraints-openmmlab.txt'}:  # which takes the first in
         pinned = {each.name: each for each in pins(file)}
         assert all(pinned[name].specifier == extra[name].specifier for name in brought), file.name
@@ -105,3 +111,14 @@ def test_a_wheel_has_every_file_that_the_package_reads():
     assert read <= taken
     packages = find_packages(ROOT, **given['packages']['find'])
     assert not [name for name in packages if not name.startswith('vitbackbones')]
+
+
+def test_what_make_and_docker_install_is_there_and_only_clones_get_its_tools():
+    extras = project()['optional-dependencies']
+    groups = pyproject()['dependency-groups']
+    installed = [*listed('Makefile', 'EXTRAS'), *listed('Dockerfile', 'EXTRAS')]
+    assert len(installed) == 3
+    assert {name for names in installed for name in names} <= extras.keys()
+    assert [*listed('Makefile', 'WITH')] == [['dev'], ['dev', 'docs', 'examples']]
+    assert groups.keys() == {'dev', 'docs', 'examples'}
+    assert groups.keys().isdisjoint(extras)

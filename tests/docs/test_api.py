@@ -7,7 +7,7 @@ from vitbackbones import registry
 from ..commands.conftest import load_tool
 from .pages import ROOT
 
-griffe = pytest.importorskip('griffe', reason='of the extra docs')
+griffe = pytest.importorskip('griffe', reason='of the group docs')
 
 
 @pytest.fixture(scope='module')

@@ -185,7 +185,7 @@ def test_every_config_is_among_the_recipes_and_reads_as_its_header(made):
 
 
 def test_the_notebook_says_what_its_page_says_and_was_run(made):
-    pytest.importorskip('jupytext', reason='of the extra docs')
+    pytest.importorskip('jupytext', reason='of the group docs')
     cells = json.loads(made.TUTORIAL.with_suffix('.ipynb').read_text())['cells']
     wanted = [cell.source for cell in made.notebook().cells]
     assert [''.join(cell['source']) for cell in cells] == wanted

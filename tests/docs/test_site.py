@@ -8,7 +8,7 @@ import pytest
 
 from .pages import ROOT
 
-pytest.importorskip('zensical', reason='of the extra docs')
+pytest.importorskip('zensical', reason='of the group docs')
 LOADED = re.compile(r'<(?:script|img|iframe)[^>]* src="([^"]+)"|<link[^>]* href="([^"]+)"[^>]*>')
 
 

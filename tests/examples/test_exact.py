@@ -13,7 +13,7 @@ NEEDED = {'accelerate_run': 'accelerate', 'lightning_run': 'pytorch_lightning'}
 
 def ended_alike(folder, example, workers, processes, kills):
     if find_spec(needed := NEEDED.get(example, 'torch')) is None:
-        pytest.skip(f'{needed} comes with the extra "examples"')
+        pytest.skip(f'{needed} comes with the group "examples"')
     choose = random.Random(f'{os.environ.get("SEED", 0)} {example} {workers} {processes}')
     runs = compare(folder, example, workers, processes, kills, choose)
     assert sum(killed for killed, _ in runs) >= kills
