@@ -35,7 +35,8 @@ def test_the_metric_of_the_best_checkpoint_is_watched(given, metric):
     (hook,) = found.custom_hooks
     assert hook['type'] == 'vitbackbones.EarlyStoppingHook'
     assert (hook['monitor'], hook['patience']) == (metric, 2)
-    assert found.default_hooks.checkpoint.save_best == metric
+    asked = given.default_hooks.checkpoint.get('save_best')
+    assert found.default_hooks.checkpoint.save_best == (asked or metric)
     assert 'custom_hooks' not in given
 
 
@@ -54,6 +55,7 @@ def test_without_patience_nothing_changes():
     [
         (config(), 3, '--patience 3: this training has only 4 evaluations'),
         (config(train_cfg={'max_epochs': 2}), 2, 'only 2 evaluations, so it would never stop'),
+        (config(train_cfg={'max_epochs': 9, 'val_begin': 7}), 2, 'only 3 evaluations'),
         (config(val_cfg=None), 1, 'only 0 evaluations'),
         (config(metric={'type': 'Mine'}), 1, 'give the metric to watch with --cfg-options'),
         (config('mine'), 1, 'give the metric to watch with --cfg-options'),

@@ -84,6 +84,7 @@ DETECTION = {
     # averages and other hooks
     'custom_hooks=[dict(type=EMAHook,momentum=2)]': 'is 2, but it must be a number above 0 and bel',
     "custom_hooks=[dict(type=EarlyStoppingHook,monitor='coco/bbox_map')]": "mean 'coco/bbox_mAP'?",
+    'custom_hooks=[dict(type=EarlyStoppingHook,monitor=loss)]': "'loss' is not a metric of val_eva",
     'default_hooks.checkpoint.max_keep_ckpts=0': 'is 0, but it must be an integer of at least 1 or',
     'default_hooks.checkpoint.filename_tmpl=x': "is 'x', but it must be a file name with one",
     # schedules

@@ -1,7 +1,5 @@
 """``--patience``: stop a training when its evaluations show no gain any more."""
 
-import math
-
 from mmengine.config import Config
 
 from ..configuration.data_paths import evaluators
@@ -10,8 +8,6 @@ from ..errors import InputError
 from ..tasks import find_task
 from ..utils.messages import plural
 from .hooks import add_hooks
-
-LEAST_GAIN = 1e-4  # of a metric; an equal value is no gain
 
 
 def stop_early(config: Config, patience: int | None) -> Config:
@@ -35,9 +31,9 @@ def stop_early(config: Config, patience: int | None) -> Config:
     checkpoint = value_at(config, 'default_hooks.checkpoint') or saved
     metric = _metric_of(config, as_list(checkpoint.get('save_best') or 'auto')[0])
     rule = as_list(checkpoint.get('rule'))[0]
-    watch = {'monitor': metric, 'rule': rule, 'patience': patience, 'min_delta': LEAST_GAIN}
-    config = add_hooks(config, 'EarlyStoppingHook', **watch)
-    config.default_hooks.checkpoint = {**checkpoint, 'save_best': metric}
+    config = add_hooks(config, 'EarlyStoppingHook', monitor=metric, rule=rule, patience=patience)
+    kept = checkpoint.get('save_best') or metric
+    config.default_hooks.checkpoint = {**checkpoint, 'save_best': kept}
     return config
 
 
@@ -46,7 +42,9 @@ def _count_evaluations(config: Config) -> int:
         return 0
     loop = config.train_cfg
     length = loop.get('max_iters') or loop.get('max_epochs')
-    return math.ceil(length / loop.get('val_interval', 1))
+    interval = loop.get('val_interval', 1)
+    steps = {*range(interval, length, interval), length}
+    return sum(step >= loop.get('val_begin', 1) for step in steps)
 
 
 def _metric_of(config: Config, named: str) -> str:

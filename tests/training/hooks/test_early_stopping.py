@@ -1,11 +1,15 @@
 """A run stops at the same step whether it was resumed or not."""
 
+import logging
+from types import SimpleNamespace
+
 import pytest
 from mmengine.config import Config
 
 from vitbackbones.errors import TrainingInterrupted
 from vitbackbones.preparing.hooks import add_service_hooks
 from vitbackbones.training.find_checkpoint import latest_checkpoint
+from vitbackbones.training.hooks.early_stopping import EarlyStoppingHook
 
 from ...isolation import process_of_its_own
 from ..toy import by_iteration, run_toy, toy_config
@@ -60,6 +64,26 @@ def test_a_run_that_has_stopped_stays_stopped(work_dir, capsys):
 def test_a_longer_patience_or_none_goes_on(work_dir):
     assert go_on(work_dir, stopping=STOPPING | {'patience': PATIENCE + 2}).iter == END + 4
     assert go_on(work_dir, stopping=None).iter == LENGTH
+
+
+@pytest.mark.parametrize(
+    ('values', 'is_stopped'),
+    [
+        ([0.001, 0.002, 0.003, 0.004], False),  # mmengine misses gains below 0.1
+        ([0.0, 0.0, 0.0], True),
+        ([0.5, 0.4, 0.3], True),
+        ([0.5, 0.4, 0.3, 0.6], False),  # it went on without this hook
+    ],
+)
+def test_the_last_evaluations_decide(values, is_stopped):
+    history = SimpleNamespace(data=(values, None))
+    runner = SimpleNamespace(
+        message_hub=SimpleNamespace(log_scalars={'val/coco/bbox_mAP': history}),
+        train_loop=SimpleNamespace(stop_training=False),
+        logger=logging.getLogger(),
+    )
+    EarlyStoppingHook('coco/bbox_mAP', patience=2).before_train(runner)
+    assert runner.train_loop.stop_training == is_stopped
 
 
 def test_hooks_of_mmengine_are_replaced():

@@ -8,9 +8,16 @@ from mmengine.hooks import EarlyStoppingHook as MMEngineEarlyStoppingHook
 
 
 class EarlyStoppingHook(MMEngineEarlyStoppingHook):
-    """mmengine's hook; a resumed run has already stopped where it had stopped before."""
+    """mmengine's hook; a resumed run has already stopped where it had stopped before.
+
+    Any gain counts. mmengine asks for 0.1 unless ``min_delta`` is given, and AP, from 0 to 1, never
+    gains that much between two evaluations.
+    """
 
     priority = 'LOW'  # before InterruptHook, with which a resumed run may begin to evaluate
+
+    def __init__(self, monitor: str, min_delta: float = 1e-4, **options) -> None:
+        super().__init__(monitor, min_delta=min_delta, **options)
 
     def before_train(self, runner) -> None:
         measured = runner.message_hub.log_scalars.get(f'val/{self.monitor}')
