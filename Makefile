@@ -100,6 +100,7 @@ ONEDL := onedl-mmengine onedl-mmcv onedl-mmdetection onedl-mmsegmentation onedl-
 .venv/.installed: EXTRAS := lean,int8,track,answers,hub,coco,pretrained
 .venv/.installed: WITH := dev docs examples
 %/.installed: TOOLBOXES := $(ONEDL)
+.venv/.installed: TOOLBOXES := $(ONEDL) trackers
 .venv-openmmlab/.installed: TOOLBOXES := mmengine mmcv-lite mmdet mmsegmentation mmpretrain \
 	setuptools
 

@@ -11,6 +11,7 @@ options:
   --batch-size   predict N images or tiles at a time (default: 1)
   --masks        format of the masks in predictions.json (default: rle)
   --no-pictures  write only numbers and masks, which is faster
+  --track        follow the objects of videos: each gets a number (requires the package trackers)
 
 examples:
   %(prog)s detr_aug_vit_s_shapes photo.jpg --out out  # weights in the package
@@ -38,10 +39,12 @@ from ..inference.open import WRITERS, find_model, own_run_hints
 from ..inference.request import ModelRequest
 from ..inference.run import Run
 from ..inference.tiles import Tiling, in_tiles
+from ..inference.tracking import Tracking, require_trackable
 from ..runtime.runtimes import BY_SUFFIX
 from ..runtime.threshold import Threshold
 from ..utils.files import LOCK, folder_lock, prepare_folder
 from ..utils.process_settings import keep_freed_memory
+from ..utils.processes import show_warnings
 from .cli import HELP, add_shared, count, score_or_file
 
 
@@ -69,6 +72,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--score-threshold', '--score-thr', type=score_or_file, metavar='S', help=threshold)
     add('--masks', choices=['rle', 'polygons'], default='rle')
     add('--no-pictures', action='store_true')
+    add('--track', action='store_true')
     add_shared(add, '--trusted', '--backbone', '--cfg-options')
 
 
@@ -92,6 +96,8 @@ def predict(options: Namespace) -> None:
                 'replaces predictions.json and images with the same names.'
             )
         sources = find_sources(found.inputs, out)
+        if options.track:
+            require_trackable(found.task, sources)
         model = in_tiles(found.load(), found.tiling, options.batch_size)
         classes = model.meta.get('classes', ())
         threshold = found.threshold or Threshold()
@@ -110,13 +116,18 @@ def predict(options: Namespace) -> None:
             '--masks': options.masks,
             '--batch-size': options.batch_size,
             '--no-pictures': options.no_pictures,
+            '--track': options.track,
         }
         journal = Journal(out, settings, options.resume)
-        run = Run(model, writer, journal, options.batch_size, draw=not options.no_pictures)
+        tracking = Tracking(least) if options.track else None
+        drawn = not options.no_pictures
+        run = Run(model, writer, journal, options.batch_size, drawn, tracking)
         names = run.all(sources)
     done = len(sources) - len(run.failed)
     pictures = '' if options.no_pictures else ' and pictures'
     print(f'{done} of {len(sources)} files: {", ".join(names)}{pictures} in {out}')
+    if tracking and not any(name.endswith('.txt') for name in names):
+        show_warnings(['--track: no object was found in two frames in a row, so there is no track'])
     if run.failed:
         raise InputError(f'{len(run.failed)} of {len(sources)} files failed, see above')
 

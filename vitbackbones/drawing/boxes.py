@@ -27,7 +27,7 @@ def draw_objects(
     """Draw boxes, or masks where there are any, on a copy of ``image`` enlarged to ``sides``.
 
     Class names and scores stand at the upper left corners of the boxes. What is ignored is gray and
-    striped.
+    striped; what is followed has its number, and a color of its own.
     """
     picture = sheet.enlarged(image, sides)
     boxes = objects.boxes * (max(picture.size) / max(image.size))
@@ -36,6 +36,9 @@ def draw_objects(
     for place, label in enumerate(objects.labels):
         color = sheet.PALETTE[label % len(sheet.PALETTE)]
         text = classes[label]
+        if objects.tracks is not None and objects.tracks[place] >= 0:
+            color = sheet.PALETTE[objects.tracks[place] % len(sheet.PALETTE)]
+            text = f'{objects.tracks[place]} {text}'
         if objects.ignored is not None and objects.ignored[place]:
             color = GRAY
             text = f'{text} (ignored)'

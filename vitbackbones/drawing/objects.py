@@ -19,6 +19,7 @@ class Objects:
         labels: (N,).
         scores: (N,), None where there are none.
         masks: (N, H, W) in bool, None where there are boxes alone.
+        tracks: (N,) numbers of what is followed, -1 of the rest; None where nothing is.
         ignored: (N,) in bool, what training and evaluation leave out; None where nothing is.
     """
 
@@ -27,6 +28,7 @@ class Objects:
     scores: np.ndarray | None = None
     masks: np.ndarray | None = None
     ignored: np.ndarray | None = None
+    tracks: np.ndarray | None = None
 
 
 def annotated(info: dict) -> Objects:
@@ -58,7 +60,7 @@ def predicted(found: Detected, classes: int, threshold: ArrayLike) -> Objects:
     if found.segments is not None:
         return of_segments(from_mmdet(found.segments, classes))
     sure = found.sure(np.broadcast_to(threshold, classes))
-    return Objects(sure.boxes, sure.labels, sure.scores, sure.masks)
+    return Objects(sure.boxes, sure.labels, sure.scores, sure.masks, tracks=sure.tracks)
 
 
 def of_segments(segments: Segments) -> Objects:

@@ -23,6 +23,7 @@ from ..errors import InputError, printable
 from ..runtime.answers import Answer
 from ..utils.messages import in_one_line, on_terminal
 from .journal import Journal
+from .tracking import Tracking
 from .writers import PictureWriter, PredictionWriter
 
 
@@ -74,6 +75,7 @@ class Run:
         journal: of the folder of the results.
         batch_size: most frames at a time.
         draw: write pictures of what is found, too.
+        tracking: follows the objects of videos, None where they are not followed.
 
     Attributes:
         failed: names of the files of which something could not be answered.
@@ -86,12 +88,14 @@ class Run:
         journal: Journal,
         batch_size: int,
         draw: bool = True,
+        tracking: Tracking | None = None,
     ) -> None:
         self.model = model
         self.writer = writer
         self.journal = journal
         self.batch_size = batch_size
         self.draw = draw
+        self.tracking = tracking
         self.pictures = PictureWriter(writer.out / 'pictures')
         self.failed: set[str] = set()
         self.in_a_row = {'pipeline': 0, 'model': 0}  # failures that no file explains
@@ -193,6 +197,8 @@ class Run:
         """Write masks and pictures of a batch, then the lines by which it counts as answered."""
         records = []
         for frame, answer in answered:
+            if self.tracking:
+                answer = self.tracking.follow(frame, answer)
             records.append(self.writer.record(frame, answer))
             if self.draw:
                 self.pictures.add(frame, self.writer.draw(frame, answer))

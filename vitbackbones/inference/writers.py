@@ -53,15 +53,17 @@ class PredictionWriter:
         """Return a picture of a frame's predictions."""
         raise NotImplementedError
 
-    def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
-        """Return the content of each JSON file, by its name, from the records of all frames."""
+    def documents(self, records: Sequence[dict]) -> dict[str, list | dict | str]:
+        """Return the content of each file, by its name, from the records of all frames."""
         return {'predictions.json': list(records)}
 
     def write(self, records: Sequence[dict]) -> list[str]:
         """Write the JSON files and return their names."""
         documents = self.documents(records)
         for name, content in documents.items():
-            write_file(self.out / name, json.dumps(content, indent=1).encode())
+            text = content if isinstance(content, str) else json.dumps(content, indent=1)
+            (self.out / name).parent.mkdir(parents=True, exist_ok=True)
+            write_file(self.out / name, text.encode())
         return list(documents)
 
 
@@ -151,7 +153,7 @@ class ObjectWriter(PredictionWriter):
         drawn = predicted(answer, len(self.classes), self.threshold)
         return draw_objects(from_bgr(frame.pixels), drawn, self.classes)
 
-    def documents(self, records: Sequence[dict]) -> dict[str, list | dict]:
+    def documents(self, records: Sequence[dict]) -> dict[str, list | dict | str]:
         images = []
         objects = []
         segments = []
@@ -170,7 +172,22 @@ class ObjectWriter(PredictionWriter):
             files['panoptic.json'] = about | {'annotations': segments}
         if any('objects' in record for record in records) or not segments:
             files['predictions.json'] = objects
-        return files
+        return files | _tracks(objects)
+
+
+def _tracks(objects: Sequence[dict]) -> dict[str, str]:
+    """Return the tracks of each video as a text of MOT Challenge, by the name of its file.
+
+    Its lines are frame from 1, track, left, top, width, height, score, -1, -1, -1.
+    """
+    texts: dict[str, str] = {}
+    for each in objects:
+        if 'track_id' not in each:
+            continue
+        name = f'tracks/{each["file_name"]}.txt'
+        values = [each['frame'] + 1, each['track_id'], *each['bbox'], each['score'], -1, -1, -1]
+        texts[name] = f'{texts.get(name, "")}{",".join(map(str, values))}\n'
+    return texts
 
 
 class PictureWriter:

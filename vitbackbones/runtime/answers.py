@@ -45,6 +45,8 @@ class Detected:
         segments: (H, W) integers in mmdet's way, see :mod:`vitbackbones.data.loading.coco_masks`;
             None where there are objects alone.
         classes: names of the classes, by their labels; None where they are not known.
+        tracks: (M,) integers, equal for one object in all frames of a video, -1 for objects that
+            are not followed; None where none are.
     """
 
     boxes: np.ndarray | None = None
@@ -53,19 +55,26 @@ class Detected:
     masks: np.ndarray | Sequence[np.ndarray] | None = None
     segments: np.ndarray | None = None
     classes: Sequence[str] | None = None
+    tracks: np.ndarray | None = None
 
     def sure(self, least: np.ndarray) -> 'Detected':
-        """Return this without objects of a lower score than the ``least`` (classes,) of theirs."""
+        """Return this without objects of a lower score than the ``least`` (classes,) of theirs.
+
+        Objects that are followed stay.
+        """
         if self.scores is None:
             return self
         kept = self.scores >= least[self.labels]
-        parts = ((name, getattr(self, name)) for name in ('boxes', 'scores', 'labels', 'masks'))
+        if self.tracks is not None:
+            kept |= self.tracks >= 0
+        names = ('boxes', 'scores', 'labels', 'masks', 'tracks')
+        parts = ((name, getattr(self, name)) for name in names)
         return replace(self, **{name: x[kept] for name, x in parts if x is not None})
 
     def to_coco(
         self, image_id: int | str | None = None, category_ids: Sequence[int] | None = None
     ) -> list[dict]:
-        """Return the objects as results of COCO, with masks in RLE.
+        """Return the objects as results of COCO, with masks in RLE and a ``track_id`` if followed.
 
         Args:
             image_id: of the image in the annotations, which ``COCO.loadRes`` requires.
@@ -86,6 +95,8 @@ class Detected:
             result = place | {'category_id': category, 'bbox': box, 'score': shortest}
             if self.masks is not None:
                 result['segmentation'] = to_rle(self.masks[row])
+            if self.tracks is not None and self.tracks[row] >= 0:
+                result['track_id'] = int(self.tracks[row])
             results.append(result)
         return results
 
@@ -93,7 +104,7 @@ class Detected:
         """Return a table of pandas (``DataFrame``) with a row for each object.
 
         Its columns are ``label``, ``class`` where names are known, ``score``, and the corners
-        ``x1``, ``y1``, ``x2``, ``y2`` in pixels.
+        ``x1``, ``y1``, ``x2``, ``y2`` in pixels; in a video ``track``.
 
         Raises:
             InputError: pandas is not installed, or there are segments alone.
@@ -103,6 +114,8 @@ class Detected:
         names = {} if objects.names is None else {'class': objects.names}
         corners = dict(zip(('x1', 'y1', 'x2', 'y2'), objects.boxes.T, strict=True))
         columns = {'label': objects.labels, **names, 'score': objects.scores, **corners}
+        if self.tracks is not None:
+            columns['track'] = self.tracks
         return pandas.DataFrame(columns)
 
     def to_supervision(self) -> Any:
@@ -123,6 +136,7 @@ class Detected:
             confidence=objects.scores,
             class_id=objects.labels.astype(int),
             mask=masks,
+            tracker_id=self.tracks,
             data={} if objects.names is None else {'class_name': objects.names},
         )
 
@@ -147,6 +161,7 @@ class Detected:
             labels=labels[order],
             masks=None if found.mask is None else np.asarray(found.mask)[order].astype(bool),
             classes=classes,
+            tracks=None if found.tracker_id is None else found.tracker_id[order],
         )
         require_numbers(vars(answer), 'sv.Detections')
         highest = np.inf if classes is None else len(classes) - 1
