@@ -152,6 +152,8 @@ MODELS = LazyRegistry(
         'tasks.detection.detr': 'DETR DilatedResNet',
         'tasks.detection.dino': 'DINO',
         'tasks.detection.rtmdet_ins': 'RTMDetInsHead',
+        'tasks.detection.eomt': 'EoMT EoMTHead',
+        'tasks.segmentation.eomt': 'EoMTDecodeHead EoMTSegmentor',
         'tasks.segmentation.setr': 'MLANeck SETRAuxHead SETRMLAHead SETRNaiveHead SETRPUPHead',
         'tasks.classification.classifier': 'ImageClassifier',
         'tasks.classification.dense_distillation': 'DenselyDistilled',

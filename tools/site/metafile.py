@@ -31,6 +31,7 @@ COLLECTIONS = {
     'SETR': 'Rethinking Semantic Segmentation from a Sequence-to-Sequence Perspective with '
     'Transformers',
     'Mask2Former': 'Masked-attention Mask Transformer for Universal Image Segmentation',
+    'EoMT': 'Your ViT is Secretly an Image Segmentation Model',
 }
 DATA = {
     'ade20k': 'ADE20K',
@@ -59,6 +60,7 @@ PRINTED = {
     'coco_masks': (BOXES, MASKS),
     'coco_instances': (MASKS,),
     'coco_panoptic': (('Panoptic Segmentation', ('PQ',)),),
+    'coco_eomt_panoptic': (('Panoptic Segmentation', ('PQ',)),),
     'ade20k': (
         ('Semantic Segmentation', ('mIoU',)),
         ('Semantic Segmentation', ('mIoU (several scales and flips)',)),

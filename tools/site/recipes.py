@@ -147,7 +147,7 @@ TABLES = (
     ),
     (
         'Segmentation',
-        ('setr', 'upernet', 'semantic_fpn', 'mask2former'),
+        ('setr', 'upernet', 'semantic_fpn', 'mask2former', 'eomt'),
         {
             **optimization(rates('backbone', 'head')),
             'warm-up': warm_up,

@@ -30,6 +30,7 @@ from ..layers.recursion import Sweeps
 from ..layers.tokens import UNKNOWN, Origin, average_map, resize_position, to_map
 from ..weights.read.pickles import IMG_SIZE
 from .shared.contract import FinishedType, contract_broken, note_img_size, require_tuple
+from .shared.joining import Joinable
 from .shared.options import choose_indices, grid_of, input_size
 from .shared.running import RunsBlocks, cast_to_parameter_dtype
 from .shared.starting import InitCfgMixin, Position, fit_channels, fit_positions
@@ -221,11 +222,12 @@ class Backbone(RunsBlocks, InitCfgMixin, metaclass=FinishedType):
         state.update(self.adapt_state_dict(state, prefix, Origin(about.get(IMG_SIZE))))
 
 
-class PlainBackbone(Backbone):
+class PlainBackbone(Joinable, Backbone):
     """Base of the hosts of one resolution: a stem, ``blocks`` of one width, and a final ``norm``.
 
     A subclass sets ``blocks``, ``norm`` (``nn.Identity()`` for none) and, if it has them,
-    ``cls_token``, which comes first, and ``dist_token``, which comes second.
+    ``cls_token``, which comes first, and ``dist_token``, which comes second. Its ``embed`` turns
+    images into what the first block takes.
 
     Args:
         embed_dims: width of the tokens; by position, like the next two.
@@ -276,6 +278,10 @@ class PlainBackbone(Backbone):
                 "out_type='cls_token': this backbone has no class token; use 'pooled'"
             )
         super().finish()
+
+    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
+        """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
+        return self.run_blocks(*self.embed(image))
 
     def leading_tokens(self) -> list[Tensor]:
         """Return the learned tokens that come before those of the patches, (1, 1, C) each."""

@@ -163,10 +163,10 @@ class Mixer(BlockOptions, PlainBackbone):
                 nn.init.xavier_uniform_(layer.weight)
                 nn.init.zeros_(layer.bias)
 
-    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
-        """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
+    def embed(self, image: Tensor) -> tuple[Tensor, tuple[int, int]]:
+        """Map images (N, in_channels, H, W) to tokens (N, h * w, C) and (h, w)."""
         x, size = self.stem(image)
-        return self.run_blocks(x.contiguous(), size)  # (N, h * w, C)
+        return x.contiguous(), size
 
     def adapt_state_dict(
         self, state: dict[str, Tensor], prefix: str = '', origin: Origin = UNKNOWN

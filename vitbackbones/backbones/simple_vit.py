@@ -101,10 +101,10 @@ class SimpleViT(WindowOptions, PlainBackbone):
         pooled = self.out_type == 'pooled'
         self.norm = nn.LayerNorm(dims, eps=1e-5) if pooled else nn.Identity()
 
-    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
-        """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
+    def embed(self, image: Tensor) -> tuple[Tensor, tuple[int, int]]:
+        """Map images (N, in_channels, H, W) to tokens (N, h * w, C) and (h, w)."""
         x, size = self.patch_embed(image)  # (N, h * w, C)
-        return self.run_blocks(x + sincos_position(size, x.shape[2], x.device).to(x.dtype), size)
+        return x + sincos_position(size, x.shape[2], x.device).to(x.dtype), size
 
     def read_out(self, x: Tensor, block: int, size: tuple[int, int]) -> Tensor:
         """Turn tokens (N, h * w, C) into a map without a norm, or the norm of their mean."""

@@ -24,6 +24,7 @@ t + t * tanh(W2 relu(W1 LN(t_))).
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -37,6 +38,7 @@ from ..layers.parts import require_choice, require_size
 from ..layers.recursion import Recursion, Sweeps, block_row
 from ..layers.tokens import pad_to_multiple
 from .base import PlainBackbone
+from .shared.joining import JointBlock, Unfinished
 from .shared.options import UNCHANGED, WindowOptions, choose_arch
 from .shared.starting import Position, trunc_normal_linears
 
@@ -154,11 +156,12 @@ class TNTBlock(nn.Module):
         (self.outer,) = block_row([{**outer, **common, 'window_size': window_size}], recursion)
 
     def forward(
-        self, tokens: tuple[Tensor, Tensor], size: tuple[int, int], *turn
+        self, tokens: tuple[Tensor, Tensor], size: tuple[int, int], *turn, **biased
     ) -> tuple[Tensor, Tensor]:
         """Map pixels (N * n, p * p, c) and patch tokens (N, 1 + n, C) to new ones.
 
-        ``size`` (h, w) is the grid; ``turn`` are further arguments of a recursive outer block.
+        ``size`` (h, w) is the grid; ``turn`` are further arguments of a recursive outer block, and
+        ``biased`` may hold the ``bias`` of the outer block. More tokens may precede the n.
         """
         pixels, x = tokens
         starts = not turn or 0 in turn[0]
@@ -167,13 +170,24 @@ class TNTBlock(nn.Module):
             pixels = self.inner(pixels, (self.side, self.side))
             patches = self.to_patch(pixels, x.shape[0])
             # nothing for the class token; slices of x would be copied back by their gradients
-            x = x + torch.cat([torch.zeros_like(x[:, :1]), patches], 1)
-        return pixels, self.outer(x, size, *turn)
+            x = x + torch.cat([torch.zeros_like(x[:, : -patches.shape[1]]), patches], 1)
+        return pixels, self.outer(x, size, *turn, **biased)
 
     def for_first_token(self) -> nn.Module:
         """Let the outer block answer for the first token alone."""
         self.outer = self.outer.for_first_token()
         return self
+
+
+def without_pixels(blocks: list[JointBlock], pixels: Tensor) -> list[JointBlock]:
+    """Return blocks as functions of the patch tokens; each hands its pixels on to the next one."""
+    held = [pixels]
+
+    def run(block: JointBlock, x: Tensor, bias: Tensor | None = None) -> Tensor:
+        held[0], x = block((held[0], x), bias)
+        return x
+
+    return [partial(run, block) for block in blocks]
 
 
 class SqueezeExcite(nn.Module):
@@ -311,8 +325,11 @@ class TNT(WindowOptions, PlainBackbone):
                 nn.init.trunc_normal_(token, std=0.02)
         trunc_normal_linears(self)
 
-    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
-        """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
+    def embed(self, image: Tensor) -> tuple[tuple[Tensor, Tensor], tuple[int, int]]:
+        """Map images (N, in_channels, H, W) to pixels, patch tokens (N, 1 + h * w, C) and (h, w).
+
+        Pixels are (N * h * w, p * p, c).
+        """
         pixels, size = self.pixel_embed(image)
         if self.pixel_pos is not None:
             pixels = pixels + self.pixel_pos
@@ -323,8 +340,13 @@ class TNT(WindowOptions, PlainBackbone):
         else:
             x = pixels.new_zeros(batch, pixels.shape[0] // batch, self.out_channels[0])
         x = self.with_position(x, self.patch_pos, size)
-        tokens: Any = (pixels, self.pos_drop(x))
-        return self.run_blocks(tokens, size)
+        return (pixels, self.pos_drop(x)), size
+
+    def run_first(self, image: Tensor, count: int) -> Unfinished:
+        """Run all but the last ``count`` blocks; the tokens are those of the patches."""
+        state = super().run_first(image, count)
+        pixels, x = state.tokens
+        return state._replace(tokens=x, blocks=without_pixels(state.blocks, pixels))
 
     def trunk(self, tokens: Any, size: tuple[int, int], sweeps: Sweeps) -> list[Tensor]:
         """Return the patch tokens, not the pixels, after ``out_indices``."""

@@ -97,11 +97,10 @@ class ViT(WindowOptions, PlainBackbone):
                 nn.init.trunc_normal_(token, std=0.02)
         trunc_normal_linears(self)
 
-    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
-        """Map images (N, in_channels, H, W) to one map or vector per entry of ``out_indices``."""
+    def embed(self, image: Tensor) -> tuple[Tensor, tuple[int, int]]:
+        """Map images (N, in_channels, H, W) to tokens (N, P + h * w, C) and (h, w)."""
         x, size = self.patch_embed(image)  # (N, h * w, C)
-        x = self.pos_drop(self.with_position(x, self.pos_embed, size))
-        return self.run_blocks(x, size)
+        return self.pos_drop(self.with_position(x, self.pos_embed, size)), size
 
     def positions(self) -> Iterator[Position]:
         """Yield the one code, which is resized bicubically."""

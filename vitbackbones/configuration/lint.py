@@ -69,6 +69,7 @@ SETTINGS = {
 COMPLETE = {
     ('DETR', 'test_cfg'): {'max_per_img'},
     ('EncoderDecoder', 'test_cfg'): {'mode', 'stride', 'crop_size'},
+    ('EoMTSegmentor', 'test_cfg'): {'mode', 'stride', 'crop_size'},
     ('CocoDataset', 'filter_cfg'): {'filter_empty_gt', 'min_size'},
 }
 

@@ -188,14 +188,23 @@ class Block(nn.Module):
         self.shortcut_mlp = build_shortcut(shortcut, embed_dims, 'mlp')
         self.drop_path = make_drop_path(drop_path_rate)
 
-    def forward(self, x: Tensor, size: tuple[int, int], slicing: Slicing | None = None) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        size: tuple[int, int],
+        slicing: Slicing | None = None,
+        bias: Tensor | None = None,
+    ) -> Tensor:
         """Map tokens (N, L, C) to (N, L, C).
 
         ``size`` (h, w) is the grid of the last h * w tokens. With a ``slicing`` the attention acts
-        within its slices.
+        within its slices. A ``bias`` is added to the scores of an attention among all tokens,
+        broadcast to (N, heads, L, L).
         """
         n = self.norm1(x)
-        if slicing is None:
+        if bias is not None:
+            attended = self.attn(n, None, bias)
+        elif slicing is None:
             attended = self.attend(n, size)
         else:
             attended = slicing(self.attn, n, n.shape[1] - size[0] * size[1])

@@ -237,20 +237,26 @@ class Recursive(nn.Module):
         self.nlls = recursion.projections(embed_dims, **own)
 
     def forward(
-        self, x: Tensor, size: tuple[int, int], passes: Sequence[int], project: bool = True
+        self,
+        x: Tensor,
+        size: tuple[int, int],
+        passes: Sequence[int],
+        project: bool = True,
+        **biased,
     ) -> Tensor:
         """Run the numbered ``passes``, each with its projection if ``project``.
 
         Maps tokens (N, L, C) to (N, L, C); ``size`` (h, w) is the grid of the last h * w tokens.
+        ``biased`` may hold the ``bias`` of a :class:`~vitbackbones.layers.Block`.
         """
         for i in passes:
-            x = self.single_pass(x, size, i)
+            x = self.single_pass(x, size, i, **biased)
             x = self.nlls[i % len(self.nlls)](x) if project else x
         return x
 
-    def single_pass(self, x: Tensor, size: tuple[int, int], i: int = 0) -> Tensor:
+    def single_pass(self, x: Tensor, size: tuple[int, int], i: int = 0, **biased) -> Tensor:
         """Run pass ``i`` without its projection; arguments as of :meth:`forward`."""
-        return super().forward(x, size, *self.slicings[i : i + 1])
+        return super().forward(x, size, *self.slicings[i : i + 1], **biased)
 
 
 class RecursiveBlock(Recursive, Block):  # type: ignore[misc]

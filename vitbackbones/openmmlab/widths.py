@@ -187,6 +187,7 @@ READERS = {
     'SegformerHead': Reader(_several_maps),
     'Mask2FormerHead': Reader(_several_maps),
     'MaskFormerHead': Reader(_several_maps),
+    f'{SCOPE}.EoMTHead': Reader(_last_map),
     f'{SCOPE}.SETRMLAHead': Reader(_mla, needs=('in_channels', 'levels')),
     f'{SCOPE}.SETRAuxHead': Reader(_auxiliary, needs=('in_channels', 'in_index')),
 }

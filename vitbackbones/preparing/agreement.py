@@ -26,6 +26,8 @@ from ..weights.table import name_of
 from .images import image_rules
 from .schedules import length_rules
 
+WITH_BACKGROUND = ('Mask2FormerHead', 'EoMTDecodeHead')  # of mmseg's heads
+
 
 def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[str]:
     """Yield what is wrong with each name in ``wanted`` that ``val_evaluator`` does not measure."""
@@ -86,7 +88,7 @@ def _wrong_weights(
 ) -> Iterator[str]:
     weights = value_at(loss, 'class_weight')
     sigmoid = value_at(loss, 'use_sigmoid')
-    background = not sigmoid and (task.scope == 'mmdet' or type_at(head) == 'Mask2FormerHead')
+    background = not sigmoid and (task.scope == 'mmdet' or type_at(head) in WITH_BACKGROUND)
     what = f'{classes} classes' + (' and "no object"' if background else '')
     remedy = f'set it to [1.0] * {classes}' + (' + [0.1]' if background else '')
     if isinstance(weights, list | tuple) and len(weights) != classes + background:

@@ -18,6 +18,7 @@ HEADS = (
     'dino_pvt_s_shapes',
     'mask2former_instance_pvt_s_shapes',
     'mask2former_panoptic_pvt_s_shapes',
+    'eomt_panoptic_msf_vit_ti_shapes',
 )
 
 

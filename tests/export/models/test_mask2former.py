@@ -18,6 +18,7 @@ OBJECTS = ('boxes', 'scores', 'labels', 'masks')
     [
         ('mask2former_instance_pvt_s_shapes', {}, OBJECTS),
         ('mask2former_panoptic_pvt_s_shapes', PANOPTIC, (*OBJECTS, 'segments')),
+        ('eomt_panoptic_msf_vit_ti_shapes', PANOPTIC, (*OBJECTS, 'segments')),
         (
             'mask2former_panoptic_pvt_s_shapes',
             {'test_cfg': PANOPTIC['test_cfg'] | {'instance_on': False, 'filter_low_score': False}},

@@ -41,7 +41,7 @@ def joined(head, backbone):
     model.backbone, model.auxiliary_head = small(backbone), None  # update would merge them
     model.test_cfg = {'mode': 'whole'}
     model.decode_head.num_classes = 4
-    if 'neck' not in model:
+    if head.startswith('setr'):
         model.decode_head.channels = 32
     torch.manual_seed(0)
     with DefaultScope.overwrite_default_scope('mmseg'):
@@ -119,6 +119,26 @@ def test_mask2former_is_the_one_of_mmseg():
     close(network(x)[0], predicted(model, x))
     graph = torch.export.export(network, (x,), strict=False)
     close(graph.module()(x)[0], predicted(model, x))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize('backbone', ['ViT', pytest.param('TNT', marks=pytest.mark.grid)])
+def test_eomt_is_the_one_of_mmseg(backbone):
+    runtime = pytest.importorskip('onnxruntime')
+    pytest.importorskip('onnxscript')
+    model = joined('eomt_small', backbone)
+    network = exportable(model, 'segmentation')
+    axes = {0: Dim('batch', min=1), **SIDES}
+    graph = torch.export.export(
+        network, (images(2, 96, 128),), dynamic_shapes=(axes,), strict=False
+    )
+    for x in (images(1, 96, 128), images(3, 70, 81)):
+        close(graph.module()(x)[0], predicted(model, x))
+    file = torch.onnx.export(graph, dynamo=True, verbose=False).model_proto.SerializeToString()
+    session = runtime.InferenceSession(file)
+    for x in (images(1, 96, 128), images(3, 70, 81)):
+        (found,) = session.run(None, {session.get_inputs()[0].name: x.numpy()})
+        close(torch.from_numpy(found), predicted(model, x), tolerance=1e-4)
 
 
 def test_a_window_may_have_any_size_and_has_no_mask():

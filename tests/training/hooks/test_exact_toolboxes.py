@@ -14,7 +14,9 @@ from .test_exact_resume import STOPS, Killed, latest_checkpoint, state
 pytestmark = pytest.mark.compat
 # the random part of a pipeline, and its place
 FLIP = {'type': 'RandomFlip', 'prob': 0.5}
-NOISE = {TINY: (3, FLIP), TINY_SEG: (-1, {'type': 'PhotoMetricDistortion'}), TINY_CLS: (1, FLIP)}
+COLOR = {'type': 'PhotoMetricDistortion'}
+TINY_EOMT = TINY_SEG.with_name('tiny_eomt.py')  # masks its attention at random, ever less
+NOISE = {TINY: (3, FLIP), TINY_SEG: (-1, COLOR), TINY_EOMT: (-1, COLOR), TINY_CLS: (1, FLIP)}
 SAVING = {'type': 'vitbackbones.CheckpointHook', 'interval': 1}
 
 
@@ -28,7 +30,7 @@ def config(file, data, work_dir, *hooks, **changes):
     train.dataset.pipeline.insert(*NOISE[file])
     length = {'by_epoch': True, 'max_epochs': 2}
     saving = SAVING
-    if file == TINY_SEG:
+    if file in (TINY_SEG, TINY_EOMT):
         length = {'by_epoch': False, 'max_iters': 8}
         saving = SAVING | {'interval': 4, 'by_epoch': False}
     elif file == TINY_CLS:

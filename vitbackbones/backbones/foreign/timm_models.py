@@ -1,6 +1,7 @@
 """``type='vitbackbones.Timm', name=...``: the networks of timm as backbones."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -12,7 +13,9 @@ from ...layers import Origin, fit_position
 from ...utils.messages import did_you_mean, in_one_line, some
 from ...utils.packages import import_optional
 from ...weights.table import packaged
+from ..shared.joining import JointBlock, Unfinished, not_joinable, require_depth
 from ..shared.options import UNCHANGED, input_size
+from ..shared.running import cast_to_parameter_dtype
 from .base import Foreign, Network, leaves, tried
 
 EXTRA = "'vitbackbones[timm]'"  # what pip installs it by
@@ -23,6 +26,8 @@ FLEXIBLE: tuple[dict, ...] = (
     {'strict_img_size': False},
     {},
 )
+# Classes, by name, whose blocks take any number of tokens.
+PLAIN_NETS = {'VisionTransformer', 'Eva'}
 IMAGES = ('interpolation', 'mean', 'std', 'crop_pct', 'crop_mode')  # of backbones.preprocessing
 
 
@@ -99,6 +104,47 @@ class Timm(Foreign):
         """Map images (N, in_channels, H, W) to maps, or to the vector (N, C) of ``pre_logits``."""
         return (self.net(self.padded(image)),) if self.classifier else super().forward(image)
 
+    def require_joinable(self, count: int) -> nn.Module:
+        """Return the final norm of a ViT, if other tokens can join its last ``count`` blocks.
+
+        Raises:
+            OptionError: they cannot, with the reason.
+        """
+        names = {kind.__name__ for kind in type(self.net).__mro__}
+        if not names & PLAIN_NETS:
+            known = ' and '.join(sorted(PLAIN_NETS))
+            reason = f'{self.name} is a {type(self.net).__name__}. Use one of the classes {known}'
+            raise not_joinable(self, f'{reason} of timm; or another head, such as Mask2Former')
+        require_depth(count, len(self.net.blocks))
+        return self.net.norm
+
+    def run_first(self, image: Tensor, count: int) -> Unfinished:
+        """Run all but the last ``count`` blocks on images (N, in_channels, H, W)."""
+        net = self.net
+        (image,) = cast_to_parameter_dtype(self, (image,))
+        padded = self.padded(image)
+        x = net._pos_embed(net.patch_embed(padded))
+        x, rope = x if isinstance(x, tuple) else (x, None)  # Eva has rotary positions
+        x = net.norm_pre(x)
+        length = x.shape[1]
+        blocks: list[JointBlock] = []
+        for i, block in enumerate(net.blocks):
+            own = {} if rope is None else {'rope': rope[i] if net.rope_mixed else rope}
+            blocks.append(partial(self._run_joint, block, length, own))
+        for run in blocks[:-count]:
+            x = run(x, None)
+        size = net.patch_embed.dynamic_feat_size(padded.shape[-2:])
+        image_size = (image.shape[2], image.shape[3])
+        return Unfinished(x, size, image_size, blocks[-count:], net.norm)
+
+    def _run_joint(
+        self, block: nn.Module, length: int, own: dict, x: Tensor, bias: Tensor | None = None
+    ) -> Tensor:
+        """Run a block on ``length`` tokens and any others in front, which get no positions."""
+        others = x.shape[1] - length
+        options = {key: unrotated(code, others) for key, code in own.items()}
+        return self.run_block(block, x, attn_mask=bias, **options)
+
     def maps_of(self, image: Tensor) -> Sequence[Tensor]:
         return intermediates(self.net, image, self.final_norm, self.indices)
 
@@ -156,6 +202,12 @@ def create(name: str, given: Mapping[str, Any], **options) -> Any:
         if hasattr(part, 'strict_img_size'):
             part.strict_img_size = False
     return net
+
+
+def unrotated(rope: Tensor, count: int) -> Tensor:
+    """Put ``count`` rotations by 0 before rotary positions (..., L, sines and cosines)."""
+    sines = rope.new_zeros(*rope.shape[:-2], count, rope.shape[-1] // 2)
+    return torch.cat([torch.cat([sines, sines + 1], -1), rope], -2)
 
 
 def intermediates(

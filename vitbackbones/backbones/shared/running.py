@@ -42,11 +42,11 @@ class RunsBlocks(nn.Module):
     out_type: str
     with_cp: bool
 
-    def run_block(self, block: nn.Module, *inputs) -> Tensor:
+    def run_block(self, block: nn.Module, *inputs, **options) -> Tensor:
         """Run a block, with activation checkpointing if ``with_cp``."""
         if self.with_cp and torch.is_grad_enabled():
-            return checkpoint(block, *inputs, use_reentrant=False)
-        return block(*inputs)
+            return checkpoint(block, *inputs, use_reentrant=False, **options)
+        return block(*inputs, **options)
 
     def run_row(
         self, blocks: Iterable[nn.Module], x: Tensor, size: tuple[int, int], sweeps: Sweeps

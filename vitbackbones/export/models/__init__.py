@@ -56,6 +56,7 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportabl
         'FasterRCNN': ExportableRCNN,
         'MaskRCNN': ExportableRCNN,
         'Mask2Former': ExportableMask2Former,
+        'EoMT': ExportableMask2Former,
     }
     draws_masks = hasattr(model, 'bbox_head') and hasattr(model.bbox_head, 'mask_head')
     name = type(model).__name__ + ('-Ins' if draws_masks else '')

@@ -59,13 +59,14 @@ class ExportableMask2Former(Exportable):
     classes where nothing was found, as in mmdet's ``pred_panoptic_seg``.
 
     Args:
-        model: mmdet's ``Mask2Former``.
+        model: mmdet's ``Mask2Former``, or ``EoMT``.
     """
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__(shared_copy(model))
         head = self.model.panoptic_head
-        head.pixel_decoder = TraceablePixelDecoder(head.pixel_decoder)
+        if hasattr(head, 'pixel_decoder'):  # EoMT has none
+            head.pixel_decoder = TraceablePixelDecoder(head.pixel_decoder)
         self.fusion = self.model.panoptic_fusion_head
         settings = self.fusion.test_cfg
         objects = ('boxes', 'scores', 'labels', 'masks')

@@ -8,6 +8,7 @@ from ...data.loading.load_mask import IGNORED
 from ...utils.processes import processes_here
 from ..agreement import Maps, Misfit, neck_remedy
 
+SEGMENTORS = ('EncoderDecoder', 'EoMTSegmentor')
 IOU_NAMES = {
     'mIoU': ('aAcc', 'mIoU', 'mAcc'),
     'mDice': ('aAcc', 'mDice', 'mAcc'),
@@ -27,7 +28,7 @@ def windows_cover(config: Mapping) -> Iterator[str]:
     """Check that a sliding window moves in steps no larger than itself."""
     model = config.get('model') or {}
     settings = model.get('test_cfg') or {}
-    if type_at(model) != 'EncoderDecoder' or settings.get('mode') != 'slide':
+    if type_at(model) not in SEGMENTORS or settings.get('mode') != 'slide':
         return
     missing = [key for key in ('crop_size', 'stride') if settings.get(key) is None]
     if missing:
