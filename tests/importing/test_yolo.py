@@ -325,6 +325,7 @@ def test_key_points_are_left_out(tmp_path):
         (f'{BOX}\n-1 0.5 0.5 0.2 0.2', 'line 3: has the class -1'),
         ('0 0.5 0.5 0.2', 'line 1: has 4 numbers'),
         ('0 0.5 0.5 0.2 0.2 0.9', 'line 1: has 6 numbers.* confidences'),
+        ('0 1952 0.1 0.1 0.5 0.1 0.5 0.5', 'line 1: has 8 numbers'),  # with the id of an object
         (
             '0 20 15 10 10',
             'line 1: has the number 20, but YOLO coordinates',

@@ -49,9 +49,7 @@ VERBS = {
     'publish': Verb(
         'names.publish:publish', 'write the weights and the model card of a trained run'
     ),
-    'doctor': Verb(
-        'doctor:doctor', 'report what is wrong with the environment or a config'
-    ),
+    'doctor': Verb('doctor:doctor', 'report what is wrong with the environment or a config'),
 }
 MOVED = {'compare': "; in a clone, type 'python tools/compare.py'"}  # early versions of 1.0
 TOOLS = Path(__file__).resolve().parents[2] / 'tools'  # of a clone

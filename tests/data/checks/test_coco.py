@@ -215,3 +215,15 @@ def test_links_to_what_is_gone_are_told_from_files_that_are_not_there(data):
     text = data.error()
     assert text.startswith('1 of the 2 images of ')
     assert text.endswith('moved/a.jpg, which no longer exists. Import again with --copy.')
+
+
+@pytest.mark.parametrize('crowds', [1, 2])
+def test_many_crowds_are_said(data, crowds):
+    """Of pycococreator, every object in run lengths is one."""
+    content = data.content['annotations']
+    content += [{**content[0], 'id': 10 + i} for i in range(24 - len(content))]
+    for entry in content[:crowds]:
+        entry['iscrowd'] = 1
+    found = [line for line in data.check() if 'crowds ("iscrowd": 1)' in line]
+    assert len(found) == (crowds == 2)
+    assert all('neither trained on nor counted: 2 (annotation ids 1, 2)' in line for line in found)

@@ -125,10 +125,12 @@ def test_polygons_that_coco_evaluation_stops_at(data):
 def test_not_one_usable_mask(data):
     for annotation in data.content['annotations']:
         annotation['segmentation'] = [[50, 5, 60, 5, 60, 15]]
-    assert 'no usable mask: all 3 have no pixel' in data.error(masks=True)
+    assert 'no usable mask: all 3 have fewer than three points, or no pixel' in data.error(
+        masks=True
+    )
 
 
-OUTSIDE = 'masks without a pixel in their image'
+OUTSIDE = 'masks of fewer than three points, or without a pixel in their image'
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,10 @@ OUTSIDE = 'masks without a pixel in their image'
     [
         ([[1, 2, 3, 4]], OUTSIDE),  # mmdet leaves it out
         ([[-9, 5, -1, 5, -1, 15]], OUTSIDE),
-        ([[5, 5, 5, 10, 15, 10, 15, 5]], 'masks that are not where their boxes are'),
+        (
+            [[5, 5, 5, 10, 15, 10, 15, 5]],
+            'masks that are not where their boxes are (both are in pixels)',
+        ),
     ],
     ids=str,
 )

@@ -107,6 +107,7 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
         ({'a.json': coco(['0.jpg'], [{'id': 1, 'name': ' '}])}, 'has an empty name'),
         ({'a.json': coco(['0.jpg', '1.jpg'], TWICE)}, r"names are used more than once: 'a'\. Give"),
         ({}, r'no annotation file in COCO format .* docs/own_data.md'),
+        ({}, 'images that number objects with vitbackbones import masks .* OUT --instances'),
         (
             {'0.json': '{"shapes": []}'},
             'labelme files, one for each image, with vitbackbones import labelme ',

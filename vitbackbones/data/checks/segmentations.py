@@ -23,8 +23,8 @@ from .findings import fault_lines
 SHARED = 0.5  # least IoU of a mask's bounds with its box; below, one of the two is wrong
 FARTHEST = 1e6  # pixels, of a corner from the image
 FORMS = 'polygons [[x, y, x, y, ...], ...] or RLE {"size": [height, width], "counts": ...}'
-EMPTY = 'masks without a pixel in their image'
-APART = 'masks that are not where their boxes are'
+EMPTY = 'masks of fewer than three points, or without a pixel in their image'
+APART = 'masks that are not where their boxes are (both are in pixels)'
 Bounds = tuple[float, float, float, float]  # x1, y1, x2, y2
 
 
@@ -70,8 +70,8 @@ def check_masks(
         )
     if len(doubts[EMPTY]) == len(rows):
         raise InputError(
-            f'{ann_file}: no usable mask: all {len(rows)} have no pixel in their image. COCO '
-            f'masks are {FORMS}, in pixels.'
+            f'{ann_file}: no usable mask: all {len(rows)} have fewer than three points, or no '
+            f'pixel in their image. COCO masks are {FORMS}, in pixels.'
         )
     return fault_lines(ann_file, doubts)
 

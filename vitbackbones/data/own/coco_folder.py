@@ -153,7 +153,9 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
     return (
         f'{root}: no annotation file in COCO format (*.json with images, annotations and '
         f'categories) in it or below. {page("own_data")} lists the supported layouts. Convert '
-        f'labelme files, one for each image, with {command_line("import", "labelme", root, "OUT")}.'
+        'labelme files, one for each image, with '
+        f'{command_line("import", "labelme", root, "OUT")}, and images that number objects with '
+        f'{command_line("import", "masks", root, "OUT", "--instances")}.'
     )
 
 

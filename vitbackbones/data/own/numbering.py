@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...utils.messages import some
+from ...utils.verbs import command_line
 from ..checks.findings import spread
 from ..loading.load_mask import IGNORED, BadMask, read_mask
 from .folder import names_in_lines
@@ -92,7 +93,9 @@ class Looks(NamedTuple):
         sign = 'each mask counts from 1' if anew else 'nearly each is in one mask only'
         return (
             f'masks contain {len(self.values)} values, which number objects instead of classes: '
-            f'{sign}. Replace the number of each object by the number of its class, for example '
+            f'{sign}. For a model of objects, convert them with '
+            f'{command_line("import", "masks", "FOLDER", "OUT", "--instances")}. For one of '
+            'classes, replace the number of each object by the number of its class, for example '
             'mask = (mask > 0) * 255 for one class.'
         )
 
@@ -152,7 +155,8 @@ def _counts(mask: Path) -> np.ndarray:
     if strange := np.unique(values[(values < 0) | (values > IGNORED)]).tolist():
         raise BadMask(
             f'mask file {mask}: contains {some(strange)}, but mask values must be from 0 to '
-            '255. Masks of numbered objects or of depth are not class masks.'
+            '255. Masks of numbered objects or of depth are not class masks. Convert objects with '
+            f'{command_line("import", "masks", "FOLDER", "OUT", "--instances")}.'
         )
     values = values.astype(np.uint8)
     square = np.ones((3, 3), np.uint8)
