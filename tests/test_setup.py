@@ -106,7 +106,9 @@ def test_a_wheel_has_every_file_that_the_package_reads():
         for file in ROOT.joinpath(*package.split('.')).glob(pattern)
     }
     read = {
-        f for f in (ROOT / 'vitbackbones').rglob('*.*') if f.suffix in ('.csv', '.html', '.typed')
+        f
+        for f in (ROOT / 'vitbackbones').rglob('*.*')
+        if f.suffix in ('.csv', '.html', '.js', '.typed')
     }
     assert read <= taken
     packages = find_packages(ROOT, **given['packages']['find'])

@@ -22,18 +22,56 @@ SIDES = ('x', 'y', 'width', 'height')
 SURE = 0.4  # least likelihood of a suggestion that is to be reviewed
 
 
-def write_lists(out: Path, pool: Pool, listed: Sequence[Suspicion]) -> None:
-    """Write the list, and labels with the likelier suggestions for CVAT and Label Studio."""
+def write_lists(out: Path, pool: Pool, listed: Sequence[Suspicion]) -> dict:
+    """Write the list, and labels with the likelier suggestions for CVAT and Label Studio.
+
+    Returns:
+        The list in COCO's format.
+    """
     rows = sorted({suspicion.image for suspicion in listed})
     images = [_image(pool, row) for row in rows]
     categories = [{'id': number, 'name': name} for number, name in enumerate(pool.classes)]
     suggested = [_ann(number, suspicion) for number, suspicion in enumerate(listed, 1)]
     content = {'images': images, 'annotations': suggested, 'categories': categories}
-    _write(out / LIST, content | {'values': [*pool.values][: len(pool.classes)]})
+    content['values'] = [*pool.values][: len(pool.classes)]
+    _write(out / LIST, content)
     reviewed = _reviewed(pool, rows, suggested)
     _write(out / CVAT, _for_cvat(images, reviewed, categories))
     by_image = _by_image(reviewed)
     _write(out / STUDIO, [_task(img, by_image[img['id']], pool) for img in images])
+    return content
+
+
+def for_review(content: dict, most: int, command: str) -> dict:
+    """Return what a page needs to let its reader accept entries of the list.
+
+    Args:
+        content: the list.
+        most: only so many entries are on the page.
+        command: reads what the reader saves.
+
+    Returns:
+        ``entries`` with ``id``, ``image`` and ``label`` as text, ``label`` is None if none is
+        changed. The parts of the list are JSON: ``text`` of an entry, ``images`` by id, and the
+        ``rest``. A ``key`` of the list, and the ``command``.
+    """
+    entries = [
+        {
+            'id': str(ann['id']),
+            'image': str(ann['image_id']),
+            'label': None if ann['label_id'] is None else str(ann['label_id']),
+            'text': json.dumps(ann),
+        }
+        for ann in content['annotations'][:most]
+    ]
+    rest = {key: content[key] for key in content if key not in ('images', 'annotations')}
+    return {
+        'entries': entries,
+        'images': {str(img['id']): json.dumps(img) for img in content['images']},
+        'rest': json.dumps(rest),
+        'key': sha256(json.dumps(content).encode()).hexdigest(),
+        'command': command,
+    }
 
 
 def _for_cvat(images: Sequence[dict], anns: Sequence[dict], categories: Sequence[dict]) -> dict:

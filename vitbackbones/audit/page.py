@@ -26,7 +26,7 @@ LEAKS = (
 )
 ORDER = (
     'The most likely errors come first. Orange: the doubted label, and the label that is '
-    'suggested instead.'
+    'suggested instead. Accept a suggestion to have the label corrected.'
 )
 MEANING = (
     ' A likelihood of 0.5 means: if all labels were correct and 1 in 20 were then corrupted in '
@@ -76,4 +76,4 @@ def _draw(pool: Pool, rank: int, suspicion: Suspicion) -> Picture:
     shape = 'bbox' if pool.content else 'segm'
     drawn = side_by_side([(key, draw_notes(image, notes, shape)) for key, notes in panels.items()])
     title = f'{rank}. {suspicion.fault}, {suspicion.likelihood:.2f}: {suspicion.reason}'
-    return photograph(drawn, f'{title} ({file.name})')
+    return photograph(drawn, f'{title} ({file.name})', rank)

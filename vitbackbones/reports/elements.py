@@ -47,6 +47,7 @@ class Picture:
     content: bytes
     kind: str  # media type
     title: str  # what it shows; read out where it cannot be seen
+    entry: int | None = None  # id of what the reader decides on, in the list of a review
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,11 +85,11 @@ class Section:
     text: str = ''
 
 
-def photograph(picture: Image.Image, title: str) -> Picture:
+def photograph(picture: Image.Image, title: str, entry: int | None = None) -> Picture:
     """Make a part of a drawn picture, as JPEG."""
     content = BytesIO()
     picture.convert('RGB').save(content, 'JPEG', quality=85)
-    return Picture(content=content.getvalue(), kind='image/jpeg', title=title)
+    return Picture(content=content.getvalue(), kind='image/jpeg', title=title, entry=entry)
 
 
 def drawing(figure: Figure, title: str) -> Picture:

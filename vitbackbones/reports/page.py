@@ -1,7 +1,8 @@
-"""Writes a report as one HTML file that needs no network: pictures are inside, scripts are not.
+"""Writes a report as one HTML file that needs no network: pictures are inside.
 
 Names of classes and files come from a user's data, or from a stranger's. jinja2 escapes them all,
-and the page forbids itself, by its content security policy, to run or load anything. At its end
+and the page forbids itself, by its content security policy, to run or load anything but the script
+of a review, by its hash. At its end
 stands what was run, so that a page can be told from another, and its numbers be made again.
 """
 
@@ -10,6 +11,7 @@ import shlex
 import time
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -35,10 +37,18 @@ def write_page(
     sections: Iterable[Section],
     facts: Mapping[str, str],
     name: str = NAME,
+    review: Mapping | None = None,
 ) -> Path:
     """Write a page to a folder that exists, and return its path.
 
-    ``summary`` has numbers, as they were printed, by name, or is None; ``facts`` are at the end.
+    Args:
+        folder, name: where to.
+        title: of the page.
+        summary: numbers, as they were printed, by name, or None.
+        sections: in their order.
+        facts: what is at the end.
+        review: what the reader decides on, see :func:`..audit.listing.for_review`; its ids are the
+            ``entry`` of pictures.
 
     Raises:
         InputError: the file cannot be written.
@@ -52,11 +62,17 @@ def write_page(
     )
     environment.filters |= {
         'cell': _cell,
+        'sha256': lambda text: b64encode(sha256(text.encode()).digest()).decode(),
         'address': lambda p: f'data:{p.kind};base64,{b64encode(p.content).decode()}',
         'kind': lambda part: type(part).__name__.lower(),  # which page.html has a macro for
     }
     page = environment.get_template('page.html').render(
-        title=title, summary=summary, sections=[*sections], facts=facts
+        title=title,
+        summary=summary,
+        sections=[*sections],
+        facts=facts,
+        review=review,
+        script=Path(__file__).with_name('review.js').read_text(encoding='utf-8'),
     )
     write_file(folder / name, page.encode(errors='backslashreplace'))  # file names may be no text
     return folder / name

@@ -245,7 +245,13 @@ def test_a_weak_audit_says_how_sure_it_is_and_what_to_do(
 
 def test_a_sure_audit_ends_with_what_to_do_after_a_look(run, pets, truth):
     spoil(pets)
-    assert run('audit', pets, '--out', 'out', '--folds', 2).out.splitlines()[-1].startswith('after')
+    *_, advice, command = run('audit', pets, '--out', 'out', '--folds', 2).out.splitlines()
+    assert advice.startswith('open the page, accept or reject each place')
+    assert command == f'vitbackbones import corrections corrections.json {pets} CORRECTED'
+    page = Path('out/audit.html').read_text()
+    assert f'<code>{command}</code>' in page
+    assert page.count('data-entry="') >= 1
+    assert "script-src 'sha256-" in page
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ examples:
   %(prog)s my_pictures --curve              find out whether more images would help
   %(prog)s my_pictures --pick 50 UNLABELED  find images to label next
 
-The list is OUT/faults.json, in COCO format. Remove entries that are not label errors, then run
-  vitbackbones import corrections OUT/faults.json my_pictures CORRECTED
+Open OUT/audit.html in a browser, accept or reject each place, and save corrections.json. Then run
+  vitbackbones import corrections corrections.json my_pictures CORRECTED
 """
 
 import json
@@ -35,8 +35,8 @@ import numpy as np
 from ...audit.boxes import SHARE, of_boxes
 from ...audit.duplicates import near_duplicates, perceptual_hashes
 from ...audit.folds import deal
-from ...audit.listing import LIST, write_lists
-from ...audit.page import sections
+from ...audit.listing import LIST, for_review, write_lists
+from ...audit.page import SHOWN, sections
 from ...audit.picking import pick
 from ...audit.regions import of_masks
 from ...audit.suspicion import Suspicion
@@ -148,11 +148,12 @@ def audit(options: Namespace) -> None:
         lowest = _train(job, plan)
         judged = _judge(job, plan)
         curve = [_curve(job, plan)] if options.curve else []
-        page = _write(job, groups, judged, curve)
+        chosen = _words(meant_files(options))
+        page = _write(job, groups, judged, curve, _accepted(job, chosen))
         if unlabeled:
             _pick(job, unlabeled)
     _say_what_was_found(job, judged, page)
-    _say_what_is_next(job, judged, lowest, meant_files(options))
+    _say_what_is_next(job, judged, lowest, chosen)
 
 
 def _job(options: Namespace) -> Audit:
@@ -223,9 +224,26 @@ def _judge(job: Audit, plan: Plan) -> Judged:
     return Judged([each for each in found if each.likelihood >= least], best)
 
 
-def _write(job: Audit, groups: list[list[int]], judged: Judged, curve: list[Section]) -> Path:
+def _words(meant: dict[str, Any]) -> list[str]:
+    """Return the options of a command line that say which files are meant."""
+    words = []
+    for name, files in meant.items():
+        if files:
+            words += [f'--{name}', *as_list(files)]
+    return words
+
+
+def _accepted(job: Audit, chosen: Sequence[str]) -> str:
+    """Return the command that applies what was accepted."""
+    words = ['import', 'corrections', 'corrections.json', job.root, 'CORRECTED', *chosen]
+    return command_line(*words)
+
+
+def _write(
+    job: Audit, groups: list[list[int]], judged: Judged, curve: list[Section], command: str
+) -> Path:
     """Write the lists and the page; return the page."""
-    write_lists(job.out, job.pool, judged.listed)
+    content = write_lists(job.out, job.pool, judged.listed)
     return write_page(
         job.out,
         f'Audit of {job.root.name}',
@@ -233,6 +251,7 @@ def _write(job: Audit, groups: list[list[int]], judged: Judged, curve: list[Sect
         [*sections(job.pool, groups, judged.listed), *curve],
         {'dataset': str(job.root), 'images': str(len(job.pool.files)), **made_by()},
         PAGE,
+        for_review(content, SHOWN, command) if judged.listed else None,
     )
 
 
@@ -242,14 +261,10 @@ def _say_what_was_found(job: Audit, judged: Judged, page: Path) -> None:
     print(f'{places}: {job.out / LIST}; page: {page}')
 
 
-def _say_what_is_next(job: Audit, judged: Judged, lowest: float, meant: dict[str, Any]) -> None:
-    chosen = []
-    for name, files in meant.items():
-        if files:
-            chosen += [f'--{name}', *as_list(files)]
+def _say_what_is_next(job: Audit, judged: Judged, lowest: float, chosen: Sequence[str]) -> None:
     if judged.listed:
-        accepted = ['import', 'corrections', job.out / LIST, job.root, 'CORRECTED', *chosen]
-        print('after you have checked the list:', command_line(*accepted))
+        print('open the page, accept or reject each place, and save corrections.json. Then type:')
+        print(_accepted(job, chosen))
     if judged.best < SURE and lowest < job.quick.good:
         again = ['--minutes', f'{3 * job.minutes:g}', '--out', f'{job.out}_longer']
         print(
