@@ -6,6 +6,7 @@ import torch
 from tests.small_backbones import away, image
 from vitbackbones.backbones import TNT, AugT2T, AugViT, MSFViT, SimpleViT, ViT
 from vitbackbones.backbones.shared.joining import require_joinable
+from vitbackbones.weights.filling import load_pretrained
 
 ARCH = {'embed_dims': 32, 'depth': 4, 'num_heads': 2}
 HOSTS = {
@@ -64,6 +65,24 @@ def test_the_network_is_the_whole_one_if_it_does_not_see_other_tokens(name):
                 ..., : whole.shape[2], : whole.shape[3]
             ]
             torch.testing.assert_close(found, whole, rtol=1e-4, atol=1e-4)
+
+
+def test_weights_for_patches_of_14_pixels_fill_patches_of_16(tmp_path):
+    timm = pytest.importorskip('timm')
+    from vitbackbones.backbones.foreign.timm_models import Timm
+
+    name = 'vit_small_patch14_reg4_dinov2'
+    published = timm.create_model(name, img_size=56, num_classes=0)
+    torch.save(published.state_dict(), tmp_path / 'published.pth')
+    network = Timm(name, img_size=64, final_norm=True, settings={'patch_size': 16})
+    load_pretrained(network, tmp_path / 'published.pth')
+    kernel = network.net.patch_embed.proj.weight
+    assert network.out_strides == (16,)
+    assert kernel.shape == (384, 3, 16, 16)
+    assert torch.equal(network.net.reg_token, published.reg_token)
+    assert kernel.mean().item() == pytest.approx(
+        published.patch_embed.proj.weight.mean().item(), abs=1e-3
+    )
 
 
 @torch.no_grad()

@@ -121,6 +121,11 @@ def weighted(weights, scope='mmseg', kind='FCNHead', **head):
         ([1.0] * 4, {'scope': 'mmdet', 'use_sigmoid': True}, None),
         ([1.0] * 4, {'scope': 'mmdet', 'out_channels': 1, 'use_sigmoid': True}, None),
         ([1.0] * 5, {'kind': 'Mask2FormerHead'}, None),
+        (
+            [1.0] * 4,
+            {'kind': 'vitbackbones.EoMTDecodeHead'},
+            'has 4 weights for 4 classes and "no ',
+        ),
         (2.0, {}, 'is one number for 4 classes'),
         (2.0, {'use_sigmoid': True}, None),
         (2.0, {'kind': 'DETRHead'}, None),

@@ -16,7 +16,7 @@ from mmengine.structures import InstanceData, PixelData
 
 from tests.reference.plain import below, layer_norm, linear, mlp, with_class_token
 from tests.small_backbones import away, image, small
-from vitbackbones.errors import OptionError
+from vitbackbones.errors import InputError, OptionError
 from vitbackbones.tasks.detection.eomt import EoMTHead, mask_probability
 
 pytestmark = pytest.mark.compat
@@ -304,6 +304,31 @@ def test_checkpointing_computes_the_same_gradients():
         sum(model.loss(image(), [sample(1), sample(2)]).values()).backward()
         found.append([x.grad for x in model.parameters() if x.grad is not None])
     torch.testing.assert_close(found[0], found[1])
+
+
+def test_losses_are_computed_in_float32_under_amp():
+    model = build(settings()).train()
+    with torch.autocast('cpu', torch.bfloat16):
+        losses = model.loss(image(), [sample(1), sample(2)])
+    assert {value.dtype for value in losses.values()} == {torch.float32}
+    sum(losses.values()).backward()
+
+
+def test_predictions_that_diverged_are_named():
+    model = build(settings()).train()
+    torch.nn.init.constant_(model.backbone.blocks[0].mlp.fc1.weight, float('nan'))
+    truth = [sample(1), sample(2)]
+    for number, each in enumerate(truth):
+        each.set_metainfo({'img_path': f'{number}.png'})
+    with pytest.raises(InputError, match='EoMT: NaN or infinite predictions.* 0.png, 1.png: the t'):
+        model.loss(image(), truth)
+
+
+def test_queries_learn_on_a_frozen_backbone():
+    model = build(settings(small('ViT') | {'frozen_stages': 4})).train()
+    sum(model.loss(image(), [sample(1), sample(2)]).values()).backward()
+    assert model.panoptic_head.query_feat.weight.grad.any()
+    assert all(part.grad is None for part in model.backbone.blocks.parameters())
 
 
 def test_an_instance_model_trains_on_a_batch_without_objects():

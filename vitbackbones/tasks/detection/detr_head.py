@@ -43,7 +43,7 @@ def gather_objects(instances: list[InstanceData], metas: list[dict]) -> Instance
     )
 
 
-def require_finite(cost: Tensor, metas: list[dict]) -> None:
+def require_finite(cost: Tensor, metas: list[dict], model: str = 'DETR') -> None:
     """Stop a run that diverged, with a clearer message than scipy's.
 
     Raises:
@@ -52,7 +52,7 @@ def require_finite(cost: Tensor, metas: list[dict]) -> None:
     if not cost.isfinite().all():
         images = ', '.join(str(meta.get('img_path') or meta.get('img_id')) for meta in metas)
         raise InputError(
-            f'DETR: NaN or infinite predictions for the images {images}: the training diverged. '
+            f'{model}: NaN or infinite predictions for the images {images}: the training diverged. '
             'Continue from an earlier checkpoint with a lower learning rate '
             '(optim_wrapper.optimizer.lr), stronger gradient clipping (optim_wrapper.clip_grad) '
             'or without --amp.'

@@ -31,6 +31,7 @@ from torch import Tensor, nn
 from ...backbones.shared.joining import Unfinished, require_joinable
 from ...errors import OptionError
 from ...layers import MapNorm, cut_map, require_size, to_map
+from .detr_head import require_finite
 
 POWER = 0.9  # of the decline of masked attention
 FINEST = 4  # stride of masks in pixels, at most
@@ -205,6 +206,24 @@ class EoMTHead(Mask2FormerHead):
         pixels = self.upscale(to_map(tokens[:, -size[0] * size[1] :], size))
         masks = torch.einsum('nqc,nchw->nqhw', self.mask_embed(queries), pixels)
         return Masks(self.cls_embed(queries), masks)
+
+    def loss_by_feat(
+        self,
+        all_cls_scores: list[Tensor],
+        all_mask_preds: list[Tensor],
+        batch_gt_instances: list,
+        batch_img_metas: list[dict],
+    ) -> dict[str, Tensor]:
+        """Return the losses by name, in float32: costs are sums that float16 cannot hold.
+
+        Raises:
+            InputError: the predictions are not finite.
+        """
+        with torch.autocast(all_mask_preds[0].device.type, enabled=False):
+            scores = [x.float() for x in all_cls_scores]
+            masks = [x.float() for x in all_mask_preds]
+            require_finite(torch.stack([x.sum() for x in scores + masks]), batch_img_metas, 'EoMT')
+            return super().loss_by_feat(scores, masks, batch_gt_instances, batch_img_metas)
 
     @torch.no_grad()
     def bias_of(
