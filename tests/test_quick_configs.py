@@ -1,6 +1,7 @@
 """The quick configs learn from whatever pictures they are given; docs/quick.md says how far."""
 
 import copy
+import weakref
 
 import cv2
 import numpy as np
@@ -89,7 +90,9 @@ NORMALIZATIONS = [
 
 
 @pytest.mark.parametrize(('mean', 'std'), NORMALIZATIONS)
-@pytest.mark.parametrize('name', ['quick_detector_lite0', 'quick_segmentor_lite0'])
+@pytest.mark.parametrize(
+    'name', ['quick_detector_lite0', 'quick_instance_lite0', 'quick_segmentor_lite0']
+)
 def test_another_normalization_than_that_of_the_weights_is_warned_of(name, mean, std):
     config = load(name)
     assert check_normalization(config) == []
@@ -186,6 +189,27 @@ def test_masks_are_those_of_mmdet_and_have_the_size_of_their_image(instance, siz
     assert ours.masks.shape == (2, *size)
     assert torch.equal(ours.masks, theirs.masks)
     assert torch.equal(ours.bboxes, theirs.bboxes)
+
+
+def test_one_mask_at_a_time_is_enlarged(instance, monkeypatch):
+    """In float32, those of all objects of a photo would take ten gigabytes."""
+    head = instance(2).eval().bbox_head
+    made = []
+
+    def enlarged(*arguments):
+        assert not any(each() is not None for each in made)
+        result = type(head)._enlarged(head, *arguments)
+        made.append(weakref.ref(result))
+        return result
+
+    monkeypatch.setattr(head, '_enlarged', enlarged)
+    head.test_cfg.update(score_thr=0.0, max_per_img=5)
+    meta = {'img_shape': (64, 96), 'ori_shape': (128, 192), 'scale_factor': (0.5, 0.5)}
+    maps = [torch.randn(1, 64, 64 // stride, 96 // stride) for stride in (8, 16, 32)]
+    with torch.no_grad():
+        (found,) = head.predict(maps, [DetDataSample(metainfo=meta)], rescale=True)
+    assert found.masks.shape == (5, 128, 192)
+    assert len(made) == 5
 
 
 POLYGON = [[100.0, 50.0, 380.0, 50.0, 380.0, 350.0, 340.0, 350.0, 340.0, 90.0, 100.0, 90.0]]

@@ -1,7 +1,7 @@
 """Masks of objects on pictures of your own in minutes: RTMDet-Ins's head on a small SReT.
 
 Reproduces: nothing published; docs/quick.md.
-Measured: mask AP50 0.62 on eight pictures of facades that it has seen, 200 steps (--overfit 8).
+Measured: mask AP 0.645, AP50 0.866 on 40 pictures of Shapes; --size 128 --steps 240 on 200 others.
 Schedule: 2000 steps of 4 pictures of at most 320 x 320.
 Hardware: two CPU cores or any GPU; 1.2 to 1.6 times the CPU seconds of quick_detector.
 

@@ -36,8 +36,9 @@ class RTMDetInsHead(RTMDetInsSepBNHead):
         )
         if len(found):
             logits = self._mask_predict_by_feat_single(mask_feat, found.kernels, found.priors)
-            masks = [self._enlarged(each, img_meta if rescale else None) for each in logits]
-            found.masks = torch.stack([each.sigmoid() > cfg.mask_thr_binary for each in masks])
+            meta = img_meta if rescale else None
+            masks = [self._enlarged(each, meta).sigmoid() > cfg.mask_thr_binary for each in logits]
+            found.masks = torch.stack(masks)
         return found
 
     def _enlarged(self, logits: Tensor, meta: dict | None) -> Tensor:
