@@ -15,8 +15,9 @@ _base_ = [
     '../_base_/segmentation_runtime.py',
 ]
 
+start = dict(type='vitbackbones.Pretrained', checkpoint='sret_quick')  # in the package
 model = dict(
-    backbone=_base_.quick_sret,
+    backbone=dict(**_base_.quick_sret, init_cfg=start),
     decode_head=dict(num_classes=11),
     auxiliary_head=dict(num_classes=11),
 )

@@ -16,6 +16,7 @@ _base_ = [
     '../_base_/segmentation_runtime.py',
 ]
 
-model = dict(backbone=_base_.quick_sret)
+start = dict(type='vitbackbones.Pretrained', checkpoint='sret_quick')  # in the package
+model = dict(backbone=dict(**_base_.quick_sret, init_cfg=start))
 optim_wrapper = dict(optimizer=dict(lr=2e-3))
 default_hooks = dict(logger=dict(interval=25), checkpoint=dict(interval=500))

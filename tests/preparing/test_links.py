@@ -43,6 +43,7 @@ def said_of(root, case):
     """What is said of a set before a training, by the checks of every run or of this room."""
     name = 'quick_segmentor' if 'values' in case else 'quick_detector'
     config = read_config(name, {})
+    config.model.backbone.init_cfg = None  # --scratch
     if 'values' in case:
         masks(root, case['values'])
     else:

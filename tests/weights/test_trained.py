@@ -7,13 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
 from tests.commands.conftest import data, tool  # noqa: F401
 from vitbackbones.configuration.names import config_files
 from vitbackbones.data import shapes
+from vitbackbones.weights.downloads import local
 from vitbackbones.weights.read.load import load_file
-from vitbackbones.weights.trained import trained_weights
+from vitbackbones.weights.trained import trained_backbones, trained_weights
 
 pytestmark = pytest.mark.compat
 NAMES = ('detr_aug_vit_s_shapes', 'quick_detector', 'setr_mla_msf_vit_ti_shapes')
@@ -34,6 +36,18 @@ def test_a_card_is_of_its_file(name):
     assert hashlib.sha256(file.read_bytes()).hexdigest() in card
     assert f'vitbackbones predict {name} ' in card
     assert ', '.join(load_file(file)['meta']['dataset_meta']['classes']) in card
+
+
+@pytest.mark.parametrize('name', trained_backbones())
+def test_a_card_of_a_backbone_says_its_hash_data_and_terms(name):
+    file = trained_backbones()[name]
+    assert file.stat().st_size < 3e6
+    card = file.with_suffix('.md').read_text()
+    assert hashlib.sha256(file.read_bytes()).hexdigest() in card
+    assert 'Tiny-ImageNet' in card
+    assert 'accuracy/top1' in card
+    assert all(x.dtype == torch.half for x in load_file(file)['state_dict'].values() if x.ndim)
+    assert local(name) == file
 
 
 def overlap(a, b):

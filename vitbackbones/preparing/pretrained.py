@@ -19,6 +19,7 @@ from ..utils.verbs import command_line
 from ..weights.downloads import SCHEME, local
 from ..weights.filling import INITIALIZERS, pretrained_options
 from ..weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, find, name_of
+from ..weights.trained import trained_backbones
 
 AUTO = 'auto'
 
@@ -104,8 +105,8 @@ def _take_published(config: Config) -> None:
             'give a file, or published weights ("vitbackbones weights" lists them)'
         )
     for options in (owner.init_cfg for owner in owners):
-        on_hub = options.checkpoint.startswith(SCHEME)
-        if on_hub or is_remote(options.checkpoint) or resolve(options.checkpoint).is_file():
+        found = resolve(options.checkpoint).is_file() or options.checkpoint in trained_backbones()
+        if found or options.checkpoint.startswith(SCHEME) or is_remote(options.checkpoint):
             continue
         options.checkpoint = name = name_of(options.checkpoint) or options.checkpoint
         nearest = NEVER_PUBLISHED.get(name)

@@ -294,5 +294,6 @@ def _not_filled(
     return text + (
         '\nIs it a checkpoint of this model and variant? To start some tensors from scratch, name '
         'them in allow_missing (patterns); to leave out some of the file, in allow_unused (both '
-        'arguments of load_pretrained, and of init_cfg in a config; create_model has the first).'
+        'arguments of load_pretrained, and of init_cfg in a config; create_model has the first). '
+        'train --scratch starts from random weights.'
     )

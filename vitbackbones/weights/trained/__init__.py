@@ -1,7 +1,8 @@
 """Small trained models that the package includes, each under the name of its config.
 
 ``NAME.safetensors`` has the weights and the names of the classes, ``NAME.md`` is its card. Both
-were written by ``publish`` from a run of the config.
+were written by ``publish`` from a run of the config. ``backbones`` has those of backbones alone,
+that other models start from, in half precision (``publish --backbone``).
 """
 
 from pathlib import Path
@@ -13,3 +14,8 @@ LICENSE = 'Apache-2.0'  # of these weights, as an SPDX identifier
 def trained_weights() -> dict[str, Path]:
     """Return the files of weights by the names of their configs, sorted."""
     return {file.stem: file for file in sorted(FOLDER.glob('*.safetensors'))}
+
+
+def trained_backbones() -> dict[str, Path]:
+    """Return the files of weights of backbones by name, sorted."""
+    return {file.stem: file for file in sorted((FOLDER / 'backbones').glob('*.safetensors'))}
