@@ -1,7 +1,8 @@
-"""Masks on pictures of your own in minutes: SETR-MLA's head on a small SReT, from random weights.
+"""Masks on pictures of your own in minutes: SETR-MLA's head on a small SReT.
 
 Reproduces: nothing published; chosen by measurement, docs/quick.md.
 Schedule: 2000 steps of 4 crops of 160 x 160, from pictures of about 240 pixels.
+Weights: sret_quick, in the package; --scratch starts from random weights.
 Hardware: two CPU cores or any GPU; 0.11 s a step on two free cores (CamVid), 4 minutes.
 
     python tools/train.py configs/own/quick_segmentor.py --data-root FOLDER
