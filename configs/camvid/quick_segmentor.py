@@ -15,9 +15,8 @@ _base_ = [
     '../_base_/segmentation_runtime.py',
 ]
 
-start = dict(type='vitbackbones.Pretrained', checkpoint='sret_quick')  # in the package
 model = dict(
-    backbone=dict(**_base_.quick_sret, init_cfg=start),
+    backbone=_base_.quick_sret_pretrained,
     decode_head=dict(num_classes=11),
     auxiliary_head=dict(num_classes=11),
 )

@@ -18,8 +18,7 @@ _base_ = [
     '../_base_/default_runtime.py',
 ]
 
-start = dict(type='vitbackbones.Pretrained', checkpoint='sret_quick')  # in the package
-model = dict(backbone=dict(**_base_.quick_sret, init_cfg=start))
+model = dict(backbone=_base_.quick_sret_pretrained)
 default_hooks = dict(
     logger=dict(interval=25, log_metric_by_epoch=False),
     checkpoint=dict(by_epoch=False, interval=500),

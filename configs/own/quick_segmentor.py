@@ -17,7 +17,6 @@ _base_ = [
     '../_base_/segmentation_runtime.py',
 ]
 
-start = dict(type='vitbackbones.Pretrained', checkpoint='sret_quick')  # in the package
-model = dict(backbone=dict(**_base_.quick_sret, init_cfg=start))
+model = dict(backbone=_base_.quick_sret_pretrained)
 optim_wrapper = dict(optimizer=dict(lr=2e-3))
 default_hooks = dict(logger=dict(interval=25), checkpoint=dict(interval=500))

@@ -2,7 +2,9 @@
 
 A run config names this file beside the head's:
 
-    model = dict(backbone=_base_.quick_sret)
+    model = dict(backbone=_base_.quick_sret_pretrained)
+
+``quick_sret_pretrained`` starts from weights in the package, ``quick_sret`` from random ones.
 """
 
 quick_sret = dict(
@@ -17,4 +19,8 @@ quick_sret = dict(
         nll_ratio=0.0,
     ),
     img_size=320,
+)
+quick_sret_pretrained = dict(
+    **quick_sret,
+    init_cfg=dict(type='vitbackbones.Pretrained', checkpoint='sret_quick'),
 )
