@@ -24,8 +24,8 @@ def stop_early(config: Config, patience: int | None) -> Config:
     if evaluations <= patience + 1:  # the first is the one to compare with
         raise InputError(
             f'--patience {patience}: this training has only {plural(evaluations, "evaluation")}, '
-            'so it would never stop early; evaluate more often with --cfg-options '
-            'train_cfg.val_interval=N'
+            'so it would never stop early; train longer, or evaluate more often with '
+            '--cfg-options train_cfg.val_interval=N'
         )
     saved = {'type': 'CheckpointHook', 'interval': 1}
     checkpoint = value_at(config, 'default_hooks.checkpoint') or saved

@@ -24,7 +24,7 @@ def next_steps(runner: Runner, result: TrainResult) -> Iterator[str]:
     weights = result.best or result.checkpoint
     if weights is None:
         return
-    metrics = metrics_of(weights)
+    metrics = metrics_of(weights) if runner.val_loop else {}
     named = {f'{BEST}_{name.replace("/", "_")}_': name for name in metrics}
     metric = named.get(STEP.sub('', weights.name), next(iter(metrics), ''))
     measured = ''
@@ -44,7 +44,8 @@ def next_steps(runner: Runner, result: TrainResult) -> Iterator[str]:
 
 def _advice(runner: Runner, metric: str, best: float) -> Iterator[str]:
     """Say whether a longer training may help, where the evaluations tell."""
-    values = runner.message_hub.log_scalars[f'val/{metric}'].data[0]
+    measured = runner.message_hub.log_scalars.get(f'val/{metric}')
+    values = measured.data[0] if measured else np.array([best])  # of a checkpoint without records
     since = len(values) - 1 - int(np.abs(values - best).argmin())
     if since > 1:
         lately = f'has not improved in the last {since} evaluations'

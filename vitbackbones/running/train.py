@@ -14,7 +14,7 @@ from ..configuration.length import Length, scaled_schedules, with_length, with_r
 from ..configuration.names import is_remote
 from ..configuration.read import read_config
 from ..configuration.settings import as_list, value_at
-from ..errors import InputError
+from ..errors import InputError, printable
 from ..preparing.agreement import check_batch_size, check_normalization, require_fit
 from ..preparing.data_sets import find_data
 from ..preparing.early_stopping import stop_early
@@ -161,7 +161,7 @@ def _run(config: Config, request: TrainRequest) -> TrainResult:
     result = result_of(Path(config.work_dir), last_metrics(runner.message_hub))
     if not os.environ.get(overfit.SILENT):
         for line in (*next_steps(runner, result), overfit.hint(runner, request)):
-            _say(line)
+            _say(printable(line))  # a metric may have the name of a class
     return result
 
 
