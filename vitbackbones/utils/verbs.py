@@ -35,6 +35,7 @@ VERBS = {
     'test': Verb('test:evaluate', 'evaluate a checkpoint with the metrics of its config'),
     'predict': Verb('predict:predict', 'run a model on images, folders and videos'),
     'export': Verb('export:export', 'write a model as a file for ONNX Runtime, OpenVINO or torch'),
+    'sample': Verb('data.sample:sample', 'generate a small annotated dataset to try things on'),
     'check': Verb('data.check_dataset:check', 'check every file of a dataset before a run'),
     'browse': Verb('data.browse:browse', 'show images as training and evaluation see them'),
     'import': Verb('data.import_dataset:import_dataset', 'convert annotations from other formats'),
