@@ -13,6 +13,7 @@ from mmengine.registry import MODELS, DefaultScope
 from torch import nn
 from torch.utils._device import DeviceContext
 
+SEVERAL = ('SyncBN', 'MMSyncBN')
 WITH_NUMBERS = (torch.linspace, torch.arange, torch.tensor)
 
 
@@ -44,7 +45,7 @@ def _one_process(node: Any) -> Any:
     """Return a copy of a config with BatchNorm in place of that of several processes."""
     if isinstance(node, Mapping):
         changed = {key: _one_process(value) for key, value in node.items()}
-        return type(node)(changed | {'type': 'BN'} if changed.get('type') == 'SyncBN' else changed)
+        return type(node)(changed | {'type': 'BN'} if changed.get('type') in SEVERAL else changed)
     if isinstance(node, list | tuple):
         return type(node)(_one_process(value) for value in node)
     return node
