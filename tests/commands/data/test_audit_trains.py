@@ -21,6 +21,7 @@ def short(monkeypatch):
     monkeypatch.setattr(audit, 'LEAST_OF_BOXES', 0)
     monkeypatch.setattr(audit, 'LEAST_OF_REGIONS', 0)
     monkeypatch.setattr(audit.Quick, 'steps_in', lambda quick, folder, seconds: 4)
+    monkeypatch.setattr(audit.Quick, 'step_time', lambda quick, folder: 0.1)
     for name in ('DETECTOR', 'SEGMENTOR'):
         monkeypatch.setattr(audit, name, replace(getattr(audit, name), least=-1))
 
