@@ -1,6 +1,6 @@
 """A small DETR on a small plain ViT, Shapes.
 
-The wiring of detr_deit_s_coco, as a baseline for detr_aug_vit_s_shapes.
+The wiring of detr_deit_s_coco, as a baseline for detr_aug_vit_s_shapes with --scratch.
 Hardware: two CPU cores or any GPU.
 
     python -m vitbackbones.data.shapes data/shapes

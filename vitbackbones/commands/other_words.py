@@ -15,7 +15,7 @@ ELSEWHERE = {
     '--workers': 'num-workers',
     '--device': 'gpu gpus gpu-id gpu-ids accelerator',
     '--amp': 'fp16 half mixed-precision',
-    '--score-threshold': 'conf conf-thres confidence',
+    '--score-threshold': 'conf conf-thres',
     '--work-dir': 'project output output-dir save-dir',
     '--out': 'project output output-dir save-dir',
     'INPUT': 'source',
