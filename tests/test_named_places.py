@@ -19,7 +19,7 @@ RELATIVE_ROLE = re.compile(r':\w+:`~?(\.+)([\w.]+)`')
 # Pages and tests write these files themselves, or name them because they are missing.
 NOT_THERE = ('my_backbone', 'conv_backbone', 'newcomer', 'test_adding_a_backbone', '_coc.py')
 NOT_THERE += ('_s_coco.py', '_s_shapes.py', '/detr_aug_vits.py')  # paths of before, and misspelled
-NOT_THERE += ('docs/NAME.md', 'made_up')
+NOT_THERE += ('docs/NAME.md', 'made_up', 'faster_rcnn_r50_fpn_1x', 'configs/gfl/')  # of mmdet
 
 
 def is_there(dotted: str) -> bool:

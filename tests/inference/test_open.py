@@ -111,7 +111,10 @@ def test_a_cache_that_cannot_be_written_to_leaves_torch(place, tmp_path, monkeyp
         ({'tiles': 'x'}, "^tiles='x': must be an integer of at least 1"),
         ({'tiles': 0}, '^tiles=0: must be an integer of at least 1'),
         ({'score_threshold': 2}, '^score_threshold=2: must be a number from 0 to 1'),
-        ({'score_threshold': 'high'}, "^score_threshold='high': must be a number"),
+        (
+            {'score_threshold': 'high'},
+            '^score_threshold=high: is neither a number from 0 to 1 nor a file',
+        ),
         ({'cfg_options': ['a=1']}, '^cfg_options=.*: must be a dict'),
         ({'cfg_options': {1: 2}}, '^cfg_options: key=1: must be a string'),
     ],

@@ -138,8 +138,8 @@ def test_auto_starts_from_the_nearest_where_nothing_was_published(fetched, capsy
 def test_auto_is_refused_where_nothing_is_near():
     with pytest.raises(InputError, match='msf_vit_s: its weights were never published. Train'):
         prepare_pretrained(read_config('configs/inat2018/cls_msf_vit_s.py'), given='auto')
-    with pytest.raises(InputError, match='auto: detr_aug_vit_s_shapes does not start from weights'):
-        prepare_pretrained(read_config('configs/shapes/detr_aug_vit_s.py'), given='auto')
+    with pytest.raises(InputError, match='auto: detr_deit_s_shapes does not start from weights'):
+        prepare_pretrained(read_config('configs/shapes/detr_deit_s.py'), given='auto')
 
 
 def test_names_of_published_weights_are_fetched(config, fetched, elsewhere):

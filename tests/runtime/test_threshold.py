@@ -69,5 +69,7 @@ def test_a_score_is_given_by_number_or_by_file(weights):
         Threshold.given(file, 'S', ('cat', 'cow'))
     with pytest.raises(InputError, match='epoch_1.pth is not JSON'):
         Threshold.given(weights, 'S', classes)
-    with pytest.raises(InputError, match='no such file|cannot be read'):
+    with pytest.raises(
+        InputError, match='S=absent.json: is neither a number from 0 to 1 nor a file that exists'
+    ):
         Threshold.given('absent.json', 'S', classes)

@@ -54,6 +54,10 @@ class Threshold:
         """
         if isinstance(value, int | float):
             return cls(value, name)
+        if not Path(value).is_file():
+            raise InputError(
+                f'{name}={value}: is neither a number from 0 to 1 nor a file that exists'
+            )
         threshold = cls.checked(read_json(Path(value)), str(value))
         strange = sorted({*threshold.classes} - {*classes})
         if strange:
