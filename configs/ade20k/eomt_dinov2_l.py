@@ -5,7 +5,7 @@ Published: 58.4 (mIoU, one scale).
 Maps: none, the queries join the last 4 of 24 blocks; patches of 16 pixels, resampled from 14.
 Parameters: 316.021 M.
 Hardware: 8 GPUs x 2 images; published on 4 GPUs x 4 images.
-Weights: DINOv2 with registers in checkpoints/dinov2_vitl14_reg4_pretrain.pth.
+Weights: DINOv2 with registers, hf-hub:timm/vit_large_patch14_reg4_dinov2.lvd142m.
 
     python tools/train.py configs/ade20k/eomt_dinov2_l.py
     bash tools/dist_train.sh configs/ade20k/eomt_dinov2_l.py 8
@@ -22,7 +22,7 @@ model = dict(
         settings=dict(patch_size=16),
         init_cfg=dict(
             type='vitbackbones.Pretrained',
-            checkpoint='checkpoints/dinov2_vitl14_reg4_pretrain.pth',
+            checkpoint='hf-hub:timm/vit_large_patch14_reg4_dinov2.lvd142m',
         ),
     ),
     decode_head=dict(num_blocks=4),

@@ -2,6 +2,7 @@
 
 Reproduces: nothing published.
 Schedule: 2000 steps of 4 crops of 160 x 160, as quick_segmentor; compared in docs/quick.md.
+Weights: sret_quick, in the package; --scratch starts from random weights.
 Hardware: two CPU cores or any GPU; 0.11 s a step on two free cores (CamVid), 4 minutes.
 
     python tools/train.py configs/camvid/quick_segmentor.py

@@ -13,7 +13,7 @@ Assumed: one linear warm-up of 1000 iterations for all; the published head start
     padded to a multiple of 32 and not to 640 x 640.
 Parameters: 316.696 M.
 Hardware: 8 GPUs x 2 images; published on 4 GPUs x 4 images.
-Weights: DINOv2 with registers in checkpoints/dinov2_vitl14_reg4_pretrain.pth.
+Weights: DINOv2 with registers, hf-hub:timm/vit_large_patch14_reg4_dinov2.lvd142m.
 
     python tools/train.py configs/coco/eomt_panoptic_dinov2_l.py
     bash tools/dist_train.sh configs/coco/eomt_panoptic_dinov2_l.py 8
@@ -35,7 +35,7 @@ model = dict(
         settings=dict(patch_size=16),
         init_cfg=dict(
             type='vitbackbones.Pretrained',
-            checkpoint='checkpoints/dinov2_vitl14_reg4_pretrain.pth',
+            checkpoint='hf-hub:timm/vit_large_patch14_reg4_dinov2.lvd142m',
         ),
     ),
     panoptic_head=dict(num_blocks=4),
