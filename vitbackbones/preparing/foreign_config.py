@@ -29,7 +29,7 @@ from ..configuration.version_two.convert import (
 from ..errors import InputError
 from ..openmmlab.on_meta import build_on_meta
 from ..utils.guard import guarded
-from ..utils.messages import some
+from ..utils.messages import in_one_line, some
 from ..utils.verbs import command_line
 
 SECONDS = 60  # a config with a hundred bases takes two
@@ -152,8 +152,8 @@ def _model(config: Config, toolbox: str) -> Iterator[Finding]:
     try:
         model = build_on_meta(config.model, toolbox)
     except Exception as error:  # of any class of any package
-        words = ' '.join(str(error).split())[:300]
-        yield Finding('model', 'problem', f'{type(error).__name__}: {words}')
+        text = f'{type(error).__name__}: {in_one_line(error, 300)}'
+        yield Finding('model', 'problem', text)
         return
     count = sum(parameter.numel() for parameter in model.parameters())
     parts = [type(model).__name__]

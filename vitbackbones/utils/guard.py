@@ -30,6 +30,7 @@ REFUSED = {
     'os.chmod': 'changes a file',
     'os.truncate': 'changes a file',
 }
+PROGRAMS = ('subprocess.Popen', 'os.system', 'os.exec', 'os.posix_spawn', 'os.fork')
 WRITING = 'wax+'  # letters of a mode
 
 
@@ -56,7 +57,7 @@ def guarded(name: str, seconds: int) -> Iterator[None]:
         _Guard.installed = True
 
     def late(signum, frame):
-        raise InputError(f'{name}: reading the config takes more than {seconds} seconds')
+        raise RefusedByGuard(f'takes more than {seconds} seconds to read')
 
     before = signal.signal(signal.SIGALRM, late)
     signal.alarm(seconds)
@@ -78,6 +79,8 @@ class RefusedByGuard(BaseException):
 def _check(event: str, arguments: tuple) -> None:
     if not _Guard.active:
         return
+    if event in PROGRAMS:  # wherever they are
+        raise RefusedByGuard(REFUSED[event])
     places = [x for x in arguments if isinstance(x, str | bytes)]
     place = places[0] if places else ''
     place = place.decode(errors='replace') if isinstance(place, bytes) else place
