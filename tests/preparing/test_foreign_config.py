@@ -85,6 +85,7 @@ def test_why_a_model_cannot_be_built_is_one_line(tmp_path):
     file = written(tmp_path, f"_base_ = '{RETINANET}'\nmodel = dict(neck=dict(num_outs=1))\n")
     finding = found(file)['model']
     assert finding.state == 'problem'
+    assert 'next' not in found(file)
     assert '\n' not in finding.text
 
 

@@ -72,10 +72,10 @@ def examine_config(path: str, out: str | None = None) -> Iterator[Finding]:
     yield from missing
     if any(finding.state == 'problem' for finding in missing):
         return
-    yield from _settings(config)
-    yield from _files(config)
-    yield from _model(config, toolbox)
-    yield Finding('next', 'ok', command_line('train', out or path, '--smoke'))
+    found = [*_settings(config), *_files(config), *_model(config, toolbox)]
+    yield from found
+    if all(finding.state != 'problem' for finding in found):
+        yield Finding('next', 'ok', command_line('train', out or path, '--smoke'))
 
 
 def _read(path: str) -> Config:
