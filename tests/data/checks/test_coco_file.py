@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from vitbackbones.data.checks.coco_file import differences, read_coco
+from vitbackbones.data.checks import json_lists
+from vitbackbones.data.checks.coco_file import check_references, differences, read_coco
 from vitbackbones.errors import InputError
 
 from .coco_data import GOOD
@@ -100,3 +101,40 @@ def test_files_that_differ(tmp_path, content):
     assert differing() == ['images', 'annotations']
     content['categories'].reverse()
     assert differing() == ['images', 'annotations', 'categories']
+
+
+@pytest.mark.parametrize('part', ['images', 'annotations'])
+def test_numbers_of_any_length_are_no_ids(tmp_path, content, part):
+    """Multiples of 2^61 - 1 have one hash in Python, which makes a table of them slow."""
+    content[part][1]['id'] = 2**63
+    text = refused(tmp_path, content)
+    assert f"{part}[1]: 'id' is {2**63}; it must be of type int or str, with at most 63" in text
+    content[part][1]['id'] = -(2**63) + 1
+    assert len(read_coco(write(tmp_path / 'a.json', content))) == 3
+
+
+def test_unknown_ids_are_looked_at_once():
+    class Watched(list):
+        walks = 0
+
+        def __iter__(self):
+            Watched.walks += 1
+            return super().__iter__()
+
+    annotations = {'id': [*range(50)], 'image_id': [*range(1000, 1050)]}
+    with pytest.raises(InputError, match=r'the image_id of 50 annotations \(ids 0, 1, 2'):
+        check_references('a.json', annotations, 'image_id', Watched(range(50)))
+    assert Watched.walks <= 3
+
+
+def test_pieces_of_a_list_are_one_table(tmp_path, content, monkeypatch):
+    monkeypatch.setattr(json_lists, 'PIECE', 2)
+    monkeypatch.setattr(json_lists, 'CHUNK', 7)
+    whole = read_coco(
+        write(tmp_path / 'a.json', content), keep_masks=lambda masks: {'masks': masks}
+    )
+    assert whole[1]['id'] == [1, 2, 3]
+    assert whole[1]['masks'] == [None] * 3
+    assert whole[1]['bbox'].tolist() == [each['bbox'] for each in content['annotations']]
+    content['annotations'][2]['area'] = 'large'
+    assert "annotations[2]: 'area' is 'large'" in refused(tmp_path, content)

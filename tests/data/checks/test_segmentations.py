@@ -9,6 +9,7 @@ from vitbackbones.data.checks.segmentations import (
     FARTHEST,
     Usable,
     check_masks,
+    outlines,
     require_masks,
     usable_segmentation,
 )
@@ -18,6 +19,7 @@ from vitbackbones.runtime.run_lengths import to_rle
 
 from .coco_data import Data
 
+NAN = float('nan')
 RECTANGLE = [5, 5, 40, 5, 40, 30, 5, 30]  # the box of annotation 2
 
 
@@ -97,6 +99,25 @@ def test_what_c_code_must_not_read(data, segmentation, fault):
     assert '(2 have this problem: ids 1, 2)' in data.error(masks=True, evaluated=True)
 
 
+def test_outlines_of_many_masks_are_those_of_each_alone():
+    rle = {'size': [30, 40], 'counts': [1200]}
+    inner = [2.5, 7, 9, 3, 4, 4]
+    masks = [None, [], [RECTANGLE, inner], rle, [[1, 2]], 'x', [RECTANGLE], [inner, [NAN] * 6]]
+    found = outlines(masks)
+    alone = [outlines([mask]) for mask in masks]
+    assert found['segmentation'] == [each['segmentation'][0] for each in alone]
+    np.testing.assert_array_equal(found['bounds'], np.concatenate([e['bounds'] for e in alone]))
+    assert found['segmentation'][:5] == [None, None, 8, rle, 2]
+    assert found['segmentation'][5].startswith("it is 'x' and not polygons")
+    assert found['segmentation'][6] == 8
+    assert found['segmentation'][7].startswith('a corner is not a finite number')
+    nothing = [0, 0, 0, 0]
+    outer = [5, 5, 40, 30]
+    both = [2.5, 3, 40, 30]
+    expected = [nothing, nothing, both, nothing, nothing, nothing, outer, nothing]
+    assert found['bounds'].tolist() == expected
+
+
 def test_pycocotools_reads_whatever_run_lengths_pass():
     random = np.random.default_rng(0)
     images, box, read = {'id': [1], 'width': [31], 'height': [23]}, [0, 0, 31, 23], np.ones(1, bool)
@@ -107,7 +128,7 @@ def test_pycocotools_reads_whatever_run_lengths_pass():
         for _ in range(random.integers(0, 3)):
             text[random.integers(len(text))] = chr(random.integers(40, 120))
         code['counts'] = ''.join(text)
-        annotations = {'id': [1], 'image_id': [1], 'bbox': [box], 'segmentation': [code]}
+        annotations = {'id': [1], 'image_id': [1], 'bbox': np.array([box]), **outlines([code])}
         with suppress(InputError):
             check_masks('a.json', images, annotations, read, evaluated=True)
             assert to_mask(code, 23, 31).shape == (23, 31)
@@ -172,8 +193,8 @@ def test_bounds_are_compared_inside_of_the_picture(polygon, box, doubt):
     images = {'id': [1], 'width': [40], 'height': [30]}
     good = {'bbox': [0, 0, 8, 8], 'mask': [[0, 0, 8, 0, 8, 8, 0, 8]]}
     annotations = {
-        **{'id': [1, 2], 'image_id': [1, 1], 'bbox': [good['bbox'], box]},
-        'segmentation': [good['mask'], [polygon]],
+        **{'id': [1, 2], 'image_id': [1, 1], 'bbox': np.array([good['bbox'], box])},
+        **outlines([good['mask'], [polygon]]),
     }
     warnings = check_masks('a.json', images, annotations, np.ones(2, bool), evaluated=True)
     expected = {'outside': 'without a pixel', 'apart': 'not where their boxes are'}.get(doubt)
@@ -183,8 +204,8 @@ def test_bounds_are_compared_inside_of_the_picture(polygon, box, doubt):
 
 def test_only_masks_that_are_read_are_checked():
     images = {'id': [1], 'width': [40], 'height': [30]}
-    annotations = {'id': [1, 2], 'image_id': [1, 1], 'bbox': [[0, 0, 8, 8], [0, 0, 8, 8]]}
-    annotations['segmentation'] = [[[0, 0, 8, 0, 8, 8, 0, 8]], None]
+    annotations = {'id': [1, 2], 'image_id': [1, 1], 'bbox': np.array([[0, 0, 8, 8]] * 2)}
+    annotations |= outlines([[[0, 0, 8, 0, 8, 8, 0, 8]], None])
     assert check_masks('a.json', images, annotations, np.array([True, False]), False) == []
 
 

@@ -22,7 +22,7 @@ from ...utils.messages import cut, plural, some
 from ..loading.image_file import read_header, read_image, size_of
 from .coco_file import Table, check_references, read_coco, require_counted
 from .findings import TURNING, Findings, color_type, fault_lines, require_there, spread
-from .segmentations import check_masks
+from .segmentations import check_masks, outlines
 
 SIZES = 1000  # images whose sizes are compared
 MOST_CROWDS = 0.05  # of the annotations; of COCO 1 %, but tools mark every RLE as a crowd
@@ -54,11 +54,12 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     evaluated = evaluated or config.get('test_mode', False)
     dataset = unloaded(config)
     ann_file = dataset.ann_file
-    tables = images, annotations, _ = read_coco(ann_file)
+    with_masks = any(step.get('with_mask', False) for step in config.get('pipeline', ()))
+    tables = images, annotations, _ = read_coco(ann_file, *[outlines] * with_masks)
     found = check_tables(config, dataset, tables)
     if evaluated:
         found.warnings += _check_evaluated(ann_file, annotations)
-    if any(step.get('with_mask', False) for step in config.get('pipeline', ())):
+    if with_masks:
         _, kept = _check_boxes(ann_file, images, annotations)
         read = kept & ~np.array(annotations['ignore'], bool) | evaluated
         found.warnings += check_masks(ann_file, images, annotations, read, evaluated)
@@ -243,7 +244,8 @@ def _count_left(ann_file: str, images: Table, annotations: Table, filter_cfg: di
 
 def _check_boxes(ann_file: str, images: Table, annotations: Table) -> tuple[list[str], np.ndarray]:
     """Return warnings, and of which annotations (A,) bool mmdet does not drop the box."""
-    boxes, area = (np.array(annotations[key], np.float64) for key in ('bbox', 'area'))
+    boxes = np.array(annotations['bbox'], float)  # of panoptic segments a list
+    area = np.array(annotations['area'], float)
     row_of = {key: row for row, key in enumerate(images['id'])}
     rows = [row_of[key] for key in annotations['image_id']]
     limit = np.array([images['width'], images['height']]).T[rows]  # (2, I) -> (A, 2)

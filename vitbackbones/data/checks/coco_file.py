@@ -1,12 +1,15 @@
 """Read an annotation file in COCO's format for detection: every value that mmdet reads is there.
 
-The file is looked at by columns ('id' of all images, 'bbox' of all annotations ...), so that the
-860 000 annotations of COCO train2017 take a few seconds more than reading them.
+The file is looked at by columns ('id' of all images, 'bbox' of all annotations ...), piece by piece
+(:mod:`.json_lists`): its columns alone stay in memory, not the objects of the whole file.
 """
 
+import gc
 import json
 import os
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 
 import numpy as np
@@ -15,34 +18,101 @@ from ...errors import InputError
 from ...utils.files import regular_file
 from ...utils.messages import cut, plural, some
 from ...utils.rules import is_number
+from .json_lists import read_lists
 
 ID, NUMBER = (int, str), (int, float)
+LARGEST_ID = 2**63  # of larger numbers any count may have one hash, which makes tables slow
 COLUMNS = {  # what mmdet reads of each entry of each list of the file, and the right types
     'images': {'id': ID, 'file_name': (str,), 'width': NUMBER, 'height': NUMBER},
     'annotations': {'id': ID, 'image_id': ID, 'category_id': ID, 'bbox': (list,), 'area': NUMBER},
     'categories': {'id': ID, 'name': (str,)},
 }
-Table = dict[str, list]  # the columns of one list of the file
-OPTIONAL = ('iscrowd', 'ignore', 'segmentation')  # of annotations; None where an entry has none
+Table = dict[str, list | np.ndarray]  # the columns of one list of the file
+OPTIONAL = ('iscrowd', 'ignore')  # of annotations; None where an entry has none
 
 
-def read_coco(ann_file: str) -> tuple[Table, Table, Table]:
+def read_coco(
+    ann_file: str, keep_masks: Callable[[list], Table] = lambda masks: {}
+) -> tuple[Table, Table, Table]:
     """Read the images, annotations and categories of a file, each with unique ids.
+
+    Args:
+        ann_file: its path.
+        keep_masks: returns the columns that come of the masks of some annotations; by default
+            nothing is kept of them.
+
+    Returns:
+        Three tables of lists; ``bbox`` is an array (A, 4).
 
     Raises:
         InputError: the file is missing or damaged, or an entry has a value that cannot be used.
     """
-    data = load_json(ann_file)
-    images, annotations, categories = (table(ann_file, data, *each) for each in COLUMNS.items())
-    for key in OPTIONAL:
-        annotations[key] = [ann.get(key) for ann in data['annotations']]
-    check_boxes(ann_file, annotations)
+    try:
+        with open(ann_file, encoding='utf-8-sig', opener=regular_file) as file, many_objects():
+            return _read_tables(ann_file, read_lists(file), keep_masks)
+    except InputError:
+        raise
+    except (OSError, ValueError, RecursionError):
+        data = load_json(ann_file)  # says what is wrong, and where
+        lists = data.items() if isinstance(data, dict) else ()
+        return _read_tables(ann_file, lists, keep_masks)
+
+
+def _read_tables(
+    ann_file: str,
+    pieces: Iterable[tuple[str, object]],
+    keep_masks: Callable[[list], Table],
+) -> tuple[Table, Table, Table]:
+    """Join the pieces of the lists of a file, named by their keys, to tables."""
+    found: dict[str, list[Table]] = {part: [] for part in COLUMNS}
+    for part, entries in pieces:
+        if part not in COLUMNS:
+            continue
+        first = sum(len(piece['id']) for piece in found[part])
+        piece = _columns(ann_file, part, entries, COLUMNS[part], first)
+        if part == 'annotations':
+            check_boxes(ann_file, piece)
+            piece['bbox'] = np.array(piece['bbox'], float).reshape(-1, 4)
+            piece |= {key: [ann.get(key) for ann in entries] for key in OPTIONAL}
+            piece |= keep_masks([ann.get('segmentation') for ann in entries])
+        found[part].append(piece)
+    images, annotations, categories = (_join(ann_file, *each) for each in found.items())
     return images, annotations, categories
+
+
+def _join(ann_file: str, part: str, pieces: list[Table]) -> Table:
+    if not pieces:
+        raise _no_list(ann_file, part)
+    whole = {}
+    for name, values in pieces[0].items():
+        columns = [piece[name] for piece in pieces]
+        is_array = isinstance(values, np.ndarray)
+        whole[name] = np.concatenate(columns) if is_array else [*chain.from_iterable(columns)]
+    _require_unique(ann_file, part, 'id', whole['id'])
+    return whole
+
+
+@contextmanager
+def many_objects() -> Iterator[None]:
+    """Do not look for cycles among millions of new objects, which takes longer than reading."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def differences(file: str, other: str) -> list[str]:
     """Name the lists (images, annotations, categories) in which two annotation files differ."""
-    pairs = zip(COLUMNS, read_coco(file), read_coco(other), strict=True)
+
+    def read_all(each: str) -> tuple[Table, Table, Table]:
+        tables = _, annotations, _ = read_coco(each, lambda masks: {'segmentation': masks})
+        annotations['bbox'] = annotations['bbox'].tolist()
+        return tables
+
+    pairs = zip(COLUMNS, read_all(file), read_all(other), strict=True)
     return [part for part, one, two in pairs if one != two]
 
 
@@ -50,7 +120,7 @@ def load_json(ann_file: str) -> object:
     """Return what a JSON file holds; an ``InputError`` says that it is missing or damaged."""
     try:
         # without the mark that Windows puts first
-        with open(ann_file, encoding='utf-8-sig', opener=regular_file) as file:
+        with open(ann_file, encoding='utf-8-sig', opener=regular_file) as file, many_objects():
             return json.load(file)
     except FileNotFoundError:
         raise InputError(
@@ -76,24 +146,45 @@ def table(
     Raises:
         InputError: the list is missing or empty, or an entry has a value that cannot be used.
     """
-    entries = data.get(part) if isinstance(data, dict) else None
-    if not isinstance(entries, list) or set(map(type, entries)) - {dict}:
-        raise InputError(
-            f'{ann_file}: {part!r} is missing or not a list of objects. A COCO file for detection '
-            "is an object with the lists 'images', 'annotations' and 'categories'."
-        )
-    if not entries and not may_be_empty:
-        raise InputError(
-            f'{ann_file}: the list {part!r} is empty. There is nothing to train on or measure.'
-        )
-    found = {name: column(ann_file, part, entries, name, types) for name, types in columns.items()}
-    twice = [each for each, count in Counter(found[key]).items() if count > 1]
-    if twice:
-        raise InputError(f'{ann_file}: {key}s used more than once in {part!r}: {some(twice)}.')
+    found = _columns(ann_file, part, data.get(part) if isinstance(data, dict) else None, columns)
+    _require_unique(ann_file, part, key, found[key], may_be_empty)
     return found
 
 
-def column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple) -> list:
+def _columns(
+    ann_file: str, part: str, entries: object, columns: dict[str, tuple], first: int = 0
+) -> Table:
+    """Return entries of a list of the file, the ``first`` of which has that place, as columns."""
+    if not isinstance(entries, list) or set(map(type, entries)) - {dict}:
+        raise _no_list(ann_file, part)
+    return {
+        name: column(ann_file, part, entries, name, types, first) for name, types in columns.items()
+    }
+
+
+def _no_list(ann_file: str, part: str) -> InputError:
+    return InputError(
+        f'{ann_file}: {part!r} is missing or not a list of objects. A COCO file for detection '
+        "is an object with the lists 'images', 'annotations' and 'categories'."
+    )
+
+
+def _require_unique(
+    ann_file: str, part: str, key: str, ids: list, may_be_empty: bool = False
+) -> None:
+    """Require values of a ``key``, no two of which are the same."""
+    if not ids and not may_be_empty:
+        raise InputError(
+            f'{ann_file}: the list {part!r} is empty. There is nothing to train on or measure.'
+        )
+    twice = [each for each, count in Counter(ids).items() if count > 1]
+    if twice:
+        raise InputError(f'{ann_file}: {key}s used more than once in {part!r}: {some(twice)}.')
+
+
+def column(
+    ann_file: str, part: str, entries: list[dict], key: str, types: tuple, first: int = 0
+) -> list:
     """Return the values of ``key`` of all entries: each of one of the ``types``, numbers finite."""
     values = [entry.get(key) for entry in entries]
     if _fit(values, types):
@@ -101,14 +192,19 @@ def column(ann_file: str, part: str, entries: list[dict], key: str, types: tuple
     at, value = next((i, v) for i, v in enumerate(values) if not _fit([v], types))
     fault = f'is {cut(value)}' if key in entries[at] else 'is missing'
     kinds = ' or '.join(kind.__name__ for kind in types)
-    more = ' and finite' if types == NUMBER else ''
+    more = {NUMBER: ' and finite', ID: ', with at most 63 bits'}.get(types, '')
     raise InputError(
-        f'{ann_file}: {part}[{at}]: {key!r} {fault}; it must be of type {kinds}{more}.'
+        f'{ann_file}: {part}[{first + at}]: {key!r} {fault}; it must be of type {kinds}{more}.'
     )
 
 
 def _fit(values: list, types: tuple) -> bool:
-    return set(map(type, values)) <= set(types) and (types != NUMBER or _finite(values))
+    if set(map(type, values)) - set(types):
+        return False
+    if types == ID:
+        numbers = [value for value in values if type(value) is int]
+        return max(numbers, default=0) < LARGEST_ID and min(numbers, default=0) > -LARGEST_ID
+    return types != NUMBER or _finite(values)
 
 
 def _finite(numbers: list) -> bool:
@@ -126,9 +222,9 @@ def check_references(ann_file: str, annotations: Table, key: str, known: list) -
         return
     pairs = zip(annotations['id'], annotations[key], strict=True)
     ids = [annotation for annotation, value in pairs if value in unknown]
-    near = [{value - 1, value + 1} & {*known} for value in unknown if isinstance(value, int)]
+    one = next(iter(unknown))
     hint = ''
-    if len(unknown) == 1 and near and all(near):
+    if len(unknown) == 1 and isinstance(one, int) and {one - 1, one + 1} & {*known}:
         hint = ' All ids may be shifted by one.'
     elif {*map(str, unknown)} <= {*map(str, known)}:
         hint = ' The file defines them with another type: write a number in both places, not text.'
@@ -166,4 +262,4 @@ def require_box(where: str, box: object) -> None:
 
 def _are_boxes(boxes: list[list]) -> bool:
     types = set(map(type, chain.from_iterable(boxes)))
-    return set(map(len, boxes)) == {4} and types <= set(NUMBER) and _finite(boxes)
+    return set(map(len, boxes)) <= {4} and types <= set(NUMBER) and _finite(boxes)

@@ -5,9 +5,6 @@ edges of a polygon in small steps, however long they are. mmdet stops at an obje
 the middle of an epoch.
 """
 
-import math
-from collections import defaultdict
-from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -25,7 +22,53 @@ FARTHEST = 1e6  # pixels, of a corner from the image
 FORMS = 'polygons [[x, y, x, y, ...], ...] or RLE {"size": [height, width], "counts": ...}'
 EMPTY = 'masks of fewer than three points, or without a pixel in their image'
 APART = 'masks that are not where their boxes are (both are in pixels)'
-Bounds = tuple[float, float, float, float]  # x1, y1, x2, y2
+
+
+def outlines(masks: list) -> Table:
+    """Return what :func:`check_masks` has to know of the masks of annotations, in two columns.
+
+    ``segmentation`` has how many numbers the first polygon of a mask has, an RLE as it is, the
+    reason why a mask cannot be used, or None where there is none. ``bounds`` (A, 4) has x1, y1, x2,
+    y2 around polygons of at least three points, zeros where there are none.
+    """
+    try:
+        return _outlines(masks)
+    except ValueError as error:
+        if len(masks) == 1:
+            return {'segmentation': [str(error)], 'bounds': np.zeros((1, 4))}
+    middle = len(masks) // 2
+    first = outlines(masks[:middle])
+    second = outlines(masks[middle:])
+    return {
+        'segmentation': first['segmentation'] + second['segmentation'],
+        'bounds': np.concatenate([first['bounds'], second['bounds']]),
+    }
+
+
+def _outlines(masks: list) -> Table:
+    """Return the same; a ``ValueError`` says why the first mask cannot be used, or another one."""
+    are_polygons = np.array([bool(mask) and not isinstance(mask, dict) for mask in masks], bool)
+    polygons = [masks[row] for row in np.flatnonzero(are_polygons)]
+    _require_polygons(polygons)
+    whole = [[part for part in mask if len(part) >= 6 and len(part) % 2 == 0] for mask in polygons]
+    flat = [*chain.from_iterable(chain.from_iterable(whole))]
+    try:
+        points = np.fromiter(flat, float, len(flat)).reshape(-1, 2)  # one mask after the other
+    except OverflowError:  # a whole number of more than 308 digits
+        points = np.array([np.nan])
+    if not (abs(points) <= FARTHEST).all():  # NaN too
+        raise ValueError('a corner is not a finite number, or is a million pixels away')
+    counts = np.zeros(len(masks), int)
+    counts[are_polygons] = [sum(map(len, parts)) // 2 for parts in whole]
+    ends = counts.cumsum()
+    bounds = np.zeros((len(masks), 4))
+    if len(points):
+        drawn = counts > 0
+        starts = (ends - counts)[drawn]
+        bounds[drawn, :2] = np.minimum.reduceat(points, starts)
+        bounds[drawn, 2:] = np.maximum.reduceat(points, starts)
+    kept = [mask if isinstance(mask, dict) else len(mask[0]) if mask else None for mask in masks]
+    return {'segmentation': kept, 'bounds': bounds}
 
 
 def check_masks(
@@ -35,7 +78,7 @@ def check_masks(
 
     Args:
         ann_file: the file, for messages.
-        images, annotations: its tables.
+        images, annotations: its tables, with the columns of :func:`outlines`.
         read: (A,) in bool, the annotations that are read; the others are not checked.
         evaluated: whether COCO evaluation reads them, which stops at polygons that mmdet leaves
             out.
@@ -45,20 +88,25 @@ def check_masks(
     """
     ids, masks = annotations['id'], annotations['segmentation']
     rows = np.flatnonzero(read).tolist()
-    _require_masks(ann_file, [ids[row] for row in rows if not masks[row]], len(rows))
+    _require_masks(ann_file, [ids[row] for row in rows if masks[row] is None], len(rows))
     sides = zip(map(int, images['height']), map(int, images['width']), strict=True)
     size_of = dict(zip(images['id'], sides, strict=True))
+    sizes = np.array([size_of[annotations['image_id'][row]] for row in rows]).reshape(-1, 2)
+    bounds = annotations['bounds'][rows]
     faults = {}
-    doubts = defaultdict(list)
-    for row in rows:
-        size = size_of[annotations['image_id'][row]]
+    for place, row in enumerate(rows):
+        mask = masks[row]
         try:
-            doubt = _doubt_of(masks[row], annotations['bbox'][row], *size, evaluated)
+            if isinstance(mask, dict):
+                bounds[place] = _bounds_of_runs(mask, *sizes[place].tolist())
+            elif isinstance(mask, str):
+                raise ValueError(mask)
+            elif evaluated and mask < 5:
+                raise ValueError(
+                    'its first polygon has fewer than 3 points, and COCO evaluation stops there'
+                )
         except (ValueError, OverflowError) as error:
             faults[ids[row]] = error
-            continue
-        if doubt:
-            doubts[doubt].append(ids[row])
     if faults:
         key, fault = next(iter(faults.items()))
         others = ''
@@ -68,12 +116,14 @@ def check_masks(
             f'{ann_file}: annotation {key}: the segmentation cannot be used: {fault}{others}. '
             'Correct it, or remove the annotation.'
         )
-    if len(doubts[EMPTY]) == len(rows):
+    doubts = _doubts(bounds, annotations['bbox'][rows], sizes)
+    if rows and doubts[EMPTY].all():
         raise InputError(
             f'{ann_file}: no usable mask: all {len(rows)} have fewer than three points, or no '
             f'pixel in their image. COCO masks are {FORMS}, in pixels.'
         )
-    return fault_lines(ann_file, doubts)
+    read_ids = np.array(ids, object)[rows]
+    return fault_lines(ann_file, {doubt: [*read_ids[here]] for doubt, here in doubts.items()})
 
 
 class Usable(NamedTuple):
@@ -97,10 +147,10 @@ def usable_segmentation(mask: object, height: int, width: int) -> Usable:
     if isinstance(mask, dict):
         runs = read_runs(mask, height, width)
         return Usable(mask) if any(runs[1::2]) else Usable([], dropped=True)
-    _require_polygons(mask)
+    _require_polygons([mask])
     if any(len(part) % 2 for part in mask):
         raise ValueError('a polygon has an odd number of coordinates')
-    _bounds_of_polygons(mask)
+    _outlines([mask])
     limits = np.array([width, height])
     inside = [np.reshape(part, (-1, 2)).clip(0, limits).ravel().tolist() for part in mask]
     kept = [part for part in inside if len(part) >= 6 and area_of(part) > 0]
@@ -109,15 +159,19 @@ def usable_segmentation(mask: object, height: int, width: int) -> Usable:
     return Usable(kept if moved else same, dropped=len(kept) < len(mask), cut=moved)
 
 
-def _require_polygons(mask: object) -> None:
-    is_nested = isinstance(mask, list) and set(map(type, mask)) == {list}
-    if not is_nested or set(map(type, chain.from_iterable(mask))) - set(NUMBER):
-        raise ValueError(f'it is {cut(mask)} and not {FORMS}')
+def _require_polygons(masks: list) -> None:
+    """Require lists of polygons, each of which is a list of numbers; the first mask is named."""
+    if not set(map(type, masks)) <= {list}:
+        raise ValueError(f'it is {cut(masks[0])} and not {FORMS}')
+    polygons = [*chain.from_iterable(masks)]
+    are_lists = set(map(type, polygons)) <= {list}
+    if not are_lists or set(map(type, chain.from_iterable(polygons))) - set(NUMBER):
+        raise ValueError(f'it is {cut(masks[0])} and not {FORMS}')
 
 
 def require_masks(ann_file: str) -> None:
     """Raise an ``InputError`` if COCO evaluation cannot read the masks of a file."""
-    images, annotations, _ = read_coco(ann_file)
+    images, annotations, _ = read_coco(ann_file, outlines)
     everything = np.ones(len(annotations['id']), bool)
     check_masks(ann_file, images, annotations, everything, evaluated=True)
 
@@ -136,43 +190,32 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
     )
 
 
-def _doubt_of(mask: object, box: Sequence[float], height: int, width: int, evaluated: bool) -> str:
-    """Return what is suspicious of a mask; a ``ValueError`` says why it cannot be used."""
-    if isinstance(mask, dict):
-        runs = {'size': [height, width], 'counts': read_runs(mask, height, width)}
-        x, y, w, h = coco_mask.toBbox(coco_mask.frPyObjects(runs, height, width)).tolist()
-        bounds = x, y, x + w, y + h
-    else:
-        _require_polygons(mask)
-        whole = [part for part in mask if len(part) >= 6 and len(part) % 2 == 0]
-        if evaluated and len(mask[0]) < 5:
-            raise ValueError(
-                'its first polygon has fewer than 3 points, and COCO evaluation stops there'
-            )
-        bounds = _bounds_of_polygons(whole)
-    x1, y1, x2, y2 = bounds
-    inside = max(x1, 0), max(y1, 0), min(x2, width), min(y2, height)
-    if inside[0] >= inside[2] or inside[1] >= inside[3]:
-        return EMPTY
-    x, y, w, h = box
-    return APART if _iou(inside, (x, y, x + w, y + h)) < SHARED else ''
+def _bounds_of_runs(mask: dict, height: int, width: int) -> list[float]:
+    """Return x1, y1, x2, y2 of an RLE; a ``ValueError`` says why it cannot be used."""
+    runs = {'size': [height, width], 'counts': read_runs(mask, height, width)}
+    x, y, w, h = coco_mask.toBbox(coco_mask.frPyObjects(runs, height, width)).tolist()
+    return [x, y, x + w, y + h]
 
 
-def _bounds_of_polygons(polygons: Sequence[list[float]]) -> Bounds:
-    x = list(chain.from_iterable(part[::2] for part in polygons))
-    y = list(chain.from_iterable(part[1::2] for part in polygons))
-    if not polygons:
-        return 0, 0, 0, 0
-    bounds = min(x), min(y), max(x), max(y)
-    if max(map(abs, bounds)) > FARTHEST or not math.isfinite(sum(x) + sum(y)):
-        raise ValueError('a corner is not a finite number, or is a million pixels away')
-    return bounds
+def _doubts(bounds: np.ndarray, boxes: np.ndarray, sizes: np.ndarray) -> dict[str, np.ndarray]:
+    """Return where something is suspicious (A,), by what it is.
+
+    Args:
+        bounds: of the masks, (A, 4) as x1, y1, x2, y2.
+        boxes: (A, 4) as x, y, width, height.
+        sizes: (A, 2) of their images, height and width.
+    """
+    start = np.maximum(bounds[:, :2], 0)
+    end = np.minimum(bounds[:, 2:], sizes[:, ::-1])
+    empty = (start >= end).any(1)
+    inside = np.concatenate([start, end], axis=1)
+    corners = np.concatenate([boxes[:, :2], boxes[:, :2] + boxes[:, 2:]], axis=1)
+    return {EMPTY: empty, APART: ~empty & (_iou(inside, corners) < SHARED)}
 
 
-def _iou(one: Bounds, other: Bounds) -> float:
-    """Return the IoU of boxes, each grown by a pixel, as small ones are rounded."""
-    width = min(one[2], other[2]) - max(one[0], other[0]) + 2
-    height = min(one[3], other[3]) - max(one[1], other[1]) + 2
-    both = max(width, 0) * max(height, 0)
-    areas = sum((x2 - x1 + 2) * (y2 - y1 + 2) for x1, y1, x2, y2 in (one, other))
+def _iou(ones: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Return the IoU (A,) of boxes (A, 4), each grown by a pixel, as small ones are rounded."""
+    shared = np.minimum(ones[:, 2:], others[:, 2:]) - np.maximum(ones[:, :2], others[:, :2]) + 2
+    both = np.maximum(shared, 0).prod(1)
+    areas = sum((each[:, 2:] - each[:, :2] + 2).prod(1) for each in (ones, others))
     return both / (areas - both)

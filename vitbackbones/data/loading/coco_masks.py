@@ -11,7 +11,6 @@ mmdet's models predict the label plus 1000 times the number of a thing among all
 after the last class means that nothing was found.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,7 +21,7 @@ from ...utils.messages import cut
 
 VOID = 0  # COCO's number of pixels that belong to no segment
 OFFSET = 1000  # mmdet's INSTANCE_OFFSET
-NUMBER = '[P-o]{0,5}[0-O]'  # of at most 30 bits, more than any image has pixels
+MOST_DIGITS = 6  # of a number: 30 bits, more than any image has pixels
 
 
 # ---------------------------------------------------------------------------- run lengths
@@ -42,19 +41,7 @@ def read_runs(code: dict, height: int, width: int) -> list[int]:
         raise ValueError(
             f"its 'size' is {cut(size)}, but the size of the image is {[height, width]}"
         )
-    runs = counts
-    if isinstance(counts, str):  # compressed
-        if not re.fullmatch(f'({NUMBER})+', counts):
-            raise ValueError(
-                'its compressed counts are truncated, or contain a character that RLE does not use'
-            )
-        runs = []
-        for letters in re.findall(NUMBER, counts):
-            digits = [ord(letter) - ord('0') & 31 for letter in letters]
-            run = sum(digit << 5 * place for place, digit in enumerate(digits))
-            if digits[-1] & 16:  # two's complement
-                run -= 1 << 5 * len(digits)
-            runs.append(run + runs[-2] if len(runs) > 2 else run)
+    runs = _decompressed(counts) if isinstance(counts, str) else counts
     if not isinstance(runs, list) or set(map(type, runs)) - {int}:
         raise ValueError(f"its 'counts' is {cut(counts)}, but must be text or a list of integers")
     if min(runs, default=0) < 0:
@@ -64,6 +51,26 @@ def read_runs(code: dict, height: int, width: int) -> list[int]:
             f'its runs add up to {cut(sum(runs))}, but the image has {height * width} pixels'
         )
     return runs
+
+
+def _decompressed(counts: str) -> list[int]:
+    """Return the lengths of runs that letters stand for, see :mod:`...runtime.run_lengths`."""
+    letters = np.frombuffer(counts.encode(errors='surrogatepass'), np.uint8)
+    digits = letters.astype(np.int64) - ord('0')
+    ends = np.flatnonzero(digits < 32)  # of numbers
+    sizes = np.diff(ends, prepend=-1)  # in digits
+    is_right = len(ends) and ends[-1] == len(digits) - 1 and sizes.max() <= MOST_DIGITS
+    if not is_right or ((digits < 0) | (digits > 63)).any():
+        raise ValueError(
+            'its compressed counts are truncated, or contain a character that RLE does not use'
+        )
+    starts = ends - sizes + 1
+    places = np.arange(len(digits)) - starts.repeat(sizes)
+    runs = np.add.reduceat((digits & 31) << 5 * places, starts)
+    runs -= np.where(digits[ends] & 16, 1 << 5 * sizes, 0)  # two's complement
+    for first in (1, 2):  # each is written as its difference from the last but one
+        runs[first::2] = runs[first::2].cumsum()
+    return runs.tolist()
 
 
 # ---------------------------------------------------------------------------- masks
@@ -84,21 +91,26 @@ def to_polygons(mask: np.ndarray) -> list[list[int]]:
     # are a quarter inside of the edges, to which (position + 1) // 2 moves them.
     double = part.repeat(2, axis=0).repeat(2, axis=1)  # (2h, 2w)
     outlines, tree = cv2.findContours(double, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
-    rings = []
-    for outline in outlines:
-        ring = (outline[:, 0] + 1) // 2 + (left, top)  # (K, 1, 2) -> (K, 2)
-        # contours cut corners that turn inward: two of them become one
-        rings.append(ring[(ring != np.roll(ring, 1, axis=0)).any(1)])
+    points = (np.concatenate(outlines)[:, 0] + 1) // 2 + (left, top)  # (K, 1, 2) -> (K, 2)
+    sizes = np.array([len(outline) for outline in outlines])
+    starts = sizes.cumsum() - sizes
+    before = np.arange(len(points)) - 1
+    before[starts] += sizes  # an outline is closed
+    # contours cut corners that turn inward: two of them become one
+    kept = (points != points[before]).any(1)
+    ends = 2 * np.add.reduceat(kept, starts, dtype=int).cumsum()
+    numbers = points[kept].ravel().tolist()
+    rings = [numbers[i:j] for i, j in zip([0, *ends], ends, strict=False)]
+    links = tree[0].tolist()
     polygons = []
-    for place, ring in enumerate(rings):
-        _, _, hole, around = tree[0, place]
+    for ring, (_, _, hole, around) in zip(rings, links, strict=True):
         if around >= 0:  # itself a hole
             continue
-        path = [ring]
+        path = [*ring]
         while hole >= 0:
-            path += [ring[:1], rings[hole], rings[hole][:1]]
-            hole = tree[0, hole, 0]  # the next one in the same outline
-        polygons.append(np.concatenate(path).ravel().tolist())
+            path += ring[:2] + rings[hole] + rings[hole][:2]
+            hole, *_ = links[hole]  # the next one in the same outline
+        polygons.append(path)
     return polygons
 
 
