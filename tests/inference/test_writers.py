@@ -52,6 +52,17 @@ def test_a_picture_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypat
     assert [*file.parent.iterdir()] == [file]
 
 
+def test_files_have_a_line_for_each_object(tmp_path):
+    writer = ObjectWriter(tmp_path, META, 0.3)
+    objects = [{'category_id': 1, 'bbox': [1.0, 2, 3, 4], 'score': 0.5}] * 2
+    records = [{'file_name': 'ä.png', 'width': 4, 'height': 3, 'objects': objects}]
+    assert writer.write(records) == ['images.json', 'predictions.json']
+    for name, content in writer.documents(records).items():
+        assert json.loads((tmp_path / name).read_text()) == content
+    lines = (tmp_path / 'predictions.json').read_text().splitlines()
+    assert [line.startswith('{"image_id": 1,') for line in lines] == [False, True, True, False]
+
+
 META = {'classes': ['ant', 'bee', 'cat'], 'palette': [[9, 0, 0], [0, 9, 0], [0, 0, 9]]}
 
 

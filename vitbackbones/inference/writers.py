@@ -28,6 +28,25 @@ BEST = 5  # classes named of an image
 VIDEO_LEGEND = 3 * (LINE + GAP)  # pixels below a frame: all frames have one size
 
 
+def in_lines(content: list | dict) -> str:
+    """Return JSON with a line for each entry of a list.
+
+    With ``indent``, ``json`` would not use its encoder in C, which takes half the time.
+
+    >>> print(in_lines({'images': [{'id': 1}, {'id': 2}], 'annotations': []}))
+    {"images": [
+    {"id": 1},
+    {"id": 2}
+    ],
+    "annotations": []}
+    """
+    if isinstance(content, dict):
+        parts = [f'{json.dumps(key)}: {in_lines(value)}' for key, value in content.items()]
+        return '{' + ',\n'.join(parts) + '}'
+    entries = ',\n'.join(map(json.dumps, content))
+    return f'[\n{entries}\n]' if content else '[]'
+
+
 class PredictionWriter:
     """Collects the predictions of one task, and writes the JSON files.
 
@@ -61,7 +80,7 @@ class PredictionWriter:
         """Write the JSON files and return their names."""
         documents = self.documents(records)
         for name, content in documents.items():
-            text = content if isinstance(content, str) else json.dumps(content, indent=1)
+            text = content if isinstance(content, str) else in_lines(content)
             (self.out / name).parent.mkdir(parents=True, exist_ok=True)
             write_file(self.out / name, text.encode())
         return list(documents)
