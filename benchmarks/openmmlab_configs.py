@@ -37,12 +37,13 @@ BUILT = 'built'
 WARNED = 'built, with findings'
 MARK = '<!-- tables -->'
 LONGEST = 240  # characters of a reason
+SCRIPTS = ('override_category.py',)  # programs among the configs
 
 
 def configs(toolbox: str) -> list[Path]:
     """Return the configs that a toolbox ships, except those that are only bases."""
-    root = folder(toolbox)
-    return [file for file in sorted(root.rglob('*.py')) if '_base_' not in file.parts]
+    files = sorted(folder(toolbox).rglob('*.py'))
+    return [file for file in files if '_base_' not in file.parts and file.name not in SCRIPTS]
 
 
 def folder(toolbox: str) -> Path:

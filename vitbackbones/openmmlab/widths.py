@@ -159,6 +159,10 @@ def _auxiliary(head: Mapping, widths: Widths) -> dict[str, Any]:
     }
 
 
+def _nothing(head: Mapping, widths: Widths) -> dict[str, Any]:
+    return {}
+
+
 class Reader(NamedTuple):
     """How a head reads maps.
 
@@ -187,6 +191,7 @@ READERS = {
     'SegformerHead': Reader(_several_maps),
     'Mask2FormerHead': Reader(_several_maps),
     'MaskFormerHead': Reader(_several_maps),
+    'IterativeDecodeHead': Reader(_nothing),  # its signature has widths that it does not take
     f'{SCOPE}.EoMTHead': Reader(_last_map),
     f'{SCOPE}.SETRMLAHead': Reader(_mla, needs=('in_channels', 'levels')),
     f'{SCOPE}.SETRAuxHead': Reader(_auxiliary, needs=('in_channels', 'in_index')),

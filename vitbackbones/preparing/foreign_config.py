@@ -28,6 +28,7 @@ from ..configuration.version_two.convert import (
 )
 from ..errors import InputError
 from ..openmmlab.on_meta import build_on_meta
+from ..openmmlab.text_models import SIZES
 from ..utils.guard import guarded
 from ..utils.messages import in_one_line, some
 from ..utils.verbs import command_line
@@ -138,13 +139,18 @@ def _files(config: Config) -> Iterator[Finding]:
             locate_data(config, None, splits)
     except InputError as error:
         yield Finding('data', 'note', str(error))
-    named = re.findall(r'"checkpoint": "([^"]+)"', json.dumps(config.to_dict(), default=str))
+    text = json.dumps(config.to_dict(), default=str)
+    named = re.findall(r'"checkpoint": "([^"]+)"', text)
     named += [config.load_from] if config.get('load_from') else []
     absent = [
         name for name in dict.fromkeys(named) if '://' not in name and not Path(name).is_file()
     ]
     if absent:
         yield Finding('weights', 'note', f'not found: {some(absent, str)}', 'train --scratch')
+    for name in SIZES:
+        if f'"{name}"' in text:
+            told = f'the text model {name}: vocabulary and weights come from the Hugging Face Hub'
+            yield Finding('weights', 'note', told)
 
 
 def _model(config: Config, toolbox: str) -> Iterator[Finding]:

@@ -1,0 +1,80 @@
+"""Text models of the toolboxes by their sizes alone: no file of theirs is fetched from a hub.
+
+GLIP, Grounding DINO and the captioners of mmpretrain get their text models from the Hugging Face
+Hub when they are built. To examine a config, sizes that are published suffice.
+"""
+
+import sys
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..errors import InputError
+
+# What differs from the defaults of the configuration class in transformers.
+SIZES: dict[str, dict[str, int]] = {
+    'bert-base-uncased': {},
+    'facebook/opt-2.7b': {
+        'hidden_size': 2560,
+        'word_embed_proj_dim': 2560,
+        'ffn_dim': 10240,
+        'num_hidden_layers': 32,
+        'num_attention_heads': 32,
+    },
+}
+
+
+class StandIn(NamedTuple):
+    """What takes the place of an attribute while a model is built without files."""
+
+    owner: Any
+    name: str
+    instead: Any
+
+
+class NoVocabulary(list):
+    """Stands in for a tokenizer and its answers. No text has tokens, and each token is number 0."""
+
+    def __getattr__(self, name: str):
+        if name.startswith('__'):
+            raise AttributeError(name)
+        return 0 if name.endswith('_id') else self
+
+    def __call__(self, *arguments, **options):
+        return self
+
+    def __getitem__(self, key):
+        return self if isinstance(key, str) else 0
+
+    def convert_tokens_to_ids(self, tokens: list[str]) -> list[int]:
+        """Return the number of each token."""
+        return [0] * len(tokens)
+
+
+def stand_ins() -> Iterator[StandIn]:
+    """Yield what takes the place of fetching; nothing where transformers is not imported."""
+    transformers = sys.modules.get('transformers')
+    if transformers is None:
+        return
+    for owner in (transformers.PreTrainedTokenizerBase, transformers.AutoTokenizer):
+        yield StandIn(owner, 'from_pretrained', classmethod(_tokenizer))
+    yield StandIn(transformers.PreTrainedModel, 'from_pretrained', classmethod(_model))
+    yield StandIn(transformers.PretrainedConfig, 'get_config_dict', _sizes)
+
+
+def _tokenizer(cls: type, *arguments, **options) -> NoVocabulary:
+    return NoVocabulary()
+
+
+def _model(cls: Any, name: str, config=None, **options):
+    return cls(config or cls.config_class.from_pretrained(name))
+
+
+def _sizes(name: str, **options) -> tuple[dict, dict]:
+    """Return the settings of a text model, and the options that are none, as transformers does.
+
+    Raises:
+        InputError: its sizes are not known here.
+    """
+    if name not in SIZES:
+        raise InputError(f'{name}: only the Hugging Face Hub has the sizes of this text model')
+    return dict(SIZES[name]), options
