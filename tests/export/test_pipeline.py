@@ -203,7 +203,11 @@ HOW = {'interpolation': 'bicubic', 'backend': 'pillow'}
         ),
         (
             {'type': 'Pad', 'size': (40, 30), 'pad_val': {'img': (1, 2, 3), 'seg': 255}},
-            {'type': 'pad_pixels', 'size': [30, 40], 'value': (1, 2, 3)},
+            {'type': 'pad_pixels', 'size': [30, 40], 'value': [1, 2, 3]},
+        ),
+        (
+            {'type': 'Pad', 'pad_to_square': True, 'pad_val': {'img': (114.0,) * 3}},
+            {'type': 'pad_pixels', 'square': True, 'multiple': 1, 'value': [114.0] * 3},
         ),
         (
             {'type': 'Pad', 'size': (40, 30), 'pad_val': {'seg': 255}},
@@ -228,6 +232,14 @@ def test_the_plain_form_of_a_step(step, plain):
             [WITHIN | HOW],
             (32, 48),
             [{'type': 'resize_into', 'size': [32, 48], **HOW}, {'type': 'pad', 'size': [32, 48]}],
+        ),
+        (
+            [WITHIN, {'type': 'pad_pixels', 'size': [9, 9], 'value': 114}],
+            (32, 48),
+            [
+                {'type': 'resize_into', 'size': [32, 48]},
+                {'type': 'pad', 'size': [32, 48], 'value': 114},
+            ],
         ),
         (
             [EDGE, CROP | {'size': [224, 224]}],

@@ -58,6 +58,17 @@ def test_a_config_is_described_by_its_data_preprocessor():
     assert subject.steps(None) == [{'type': 'resize', 'size': [48, 40]}]
 
 
+@torch.no_grad()
+def test_a_network_of_bgr_images_gets_rgb_images():
+    given = {'mean': [1.0, 2.0, 3.0], 'std': [4.0, 5.0, 6.0]}
+    changes = {f'model.data_preprocessor.{key}': value for key, value in given.items()}
+    subject = of_config(read_config(TINY_CLS, changes))
+    assert (subject.mean, subject.std) == ([3.0, 2.0, 1.0], [6.0, 5.0, 4.0])
+    image = torch.rand(1, 3, 32, 32)
+    inner = subject.network.model
+    torch.testing.assert_close(subject.network(image)[0], inner(image[:, [2, 1, 0]])[0])
+
+
 def test_the_score_threshold_of_the_weights_goes_into_the_card(tmp_path):
     write_model(HERE / 'tiny_det.py', tmp_path)
     write_threshold(tmp_path / 'tiny_det.pth', Threshold(0.4, 'a test', {}))

@@ -26,7 +26,7 @@ from vitbackbones.runtime.answers import (
 from vitbackbones.runtime.preparing import Prepared
 
 # an image of 8 x 12, of which 8 x 8 is a picture that was 16 x 20
-PICTURE = Prepared(np.zeros((3, 8, 12), np.float32), (8, 8), (16, 20))
+PICTURE = Prepared(np.zeros((3, 8, 12), np.float32), (8, 8), (16, 20), (8, 8))
 
 
 def read(task, **outputs):
@@ -44,6 +44,13 @@ def test_logits_lose_their_padding_and_are_stretched_as_mmseg_does():
     inside = torch.from_numpy(logits[None, :, :, :8])
     expected = F.interpolate(inside, size=(16, 20), mode='bilinear')[0].argmax(0)
     np.testing.assert_array_equal(read('segmentation', logits=logits).labels, expected.numpy())
+
+
+def test_boxes_are_scaled_by_what_no_step_has_padded():
+    # a pipeline made 8 x 8 of 16 x 20 pixels, and then 8 x 12
+    padded = replace(PICTURE, shape=(8, 12))
+    found = READ['detection'](detections(), padded)
+    np.testing.assert_array_equal(found.boxes, read('detection', **detections()).boxes)
 
 
 def test_a_mask_is_stretched_to_the_nearest_pixel():
@@ -173,7 +180,7 @@ def test_objects_of_just_the_least_score_are_sure():
 def test_masks_cover_pixels_of_which_they_have_half():
     masks = np.zeros((3, 8, 12), np.float32)
     masks[0], masks[1] = 0.5, 0.49
-    picture = Prepared(np.zeros((3, 8, 12), np.float32), (8, 8), (8, 8))
+    picture = Prepared(np.zeros((3, 8, 12), np.float32), (8, 8), (8, 8), (8, 8))
     found = READ['detection'](detections(masks=masks), picture)
     assert found.masks.sum((1, 2)).tolist() == [64, 0]
     assert found.scores.dtype == found.boxes.dtype == np.float32

@@ -132,3 +132,20 @@ def test_numbers_of_a_normalized_picture():
     assert (image[:, :, 2:] == 0).all()
     multiple = make_card(steps=[{'type': 'pad_to_multiple', 'divisor': 4}])
     assert prepare(np.zeros((5, 4, 3), np.uint8), multiple).image.shape == (3, 8, 4)
+
+
+def test_a_picture_is_padded_to_a_square():
+    step = {'type': 'pad_pixels', 'square': True, 'multiple': 32, 'value': 114}
+    prepared = prepare(np.zeros((40, 60, 3), np.uint8), make_card(steps=[step]))
+    assert prepared.shape == (64, 64)
+    assert prepared.resized == (40, 60)
+
+
+def test_the_color_of_padding_may_be_given():
+    card = make_card(steps=[{'type': 'pad', 'size': [4, 8], 'value': [1, 2, 114]}])
+    pixels = np.zeros((4, 4, 3), np.uint8)
+    red = (np.float32(114) - np.float32(123.675)) / np.float32(58.395)
+    assert prepare(pixels, card).image[0, 0, 7] == np.float32(red)
+    inside = {'layout': 'NHWC', 'dtype': 'uint8', 'preprocess_inside': True}
+    given = replace(card, input=replace(card.input, **inside))
+    assert prepare(pixels, given).image[0, 7].tolist() == [114, 2, 1]

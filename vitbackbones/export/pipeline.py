@@ -118,7 +118,7 @@ READ = {
     'ResizeEdge': ('scale', 'edge', *HOW),
     'ResizeToMultiple': ('size_divisor', 'interpolation'),
     'CenterCrop': ('crop_size', 'clip_object_border'),
-    'Pad': ('size', 'size_divisor', 'pad_val'),
+    'Pad': ('size', 'size_divisor', 'pad_to_square', 'pad_val'),
 }
 
 
@@ -150,9 +150,12 @@ def _plain(kind: str, step: Mapping, config: Config) -> dict:
         return {'type': 'center_crop', 'size': _sides(step['crop_size'])}
     value = step.get('pad_val', 0)
     value = value.get('img', 0) if isinstance(value, Mapping) else value
-    if step.get('size') is None:
-        return {'type': 'pad_pixels', 'multiple': step['size_divisor'], 'value': value}
-    return {'type': 'pad_pixels', 'size': _sides(step['size']), 'value': value}
+    padding = {'type': 'pad_pixels', 'value': [*value] if isinstance(value, tuple) else value}
+    if step.get('size'):
+        return padding | {'size': _sides(step['size'])}
+    if step.get('pad_to_square'):
+        padding['square'] = True
+    return padding | {'multiple': step.get('size_divisor') or 1}
 
 
 def _sides(given: int | Sequence[int]) -> list[int]:
@@ -172,7 +175,11 @@ def _fixed(steps: list[dict], size: Size) -> list[dict]:
     how = {key: first[key] for key in HOW if key in first}
     if first['type'] == 'resize':
         return [{'type': 'resize', 'size': list(size)} | how]
-    return [{'type': 'resize_into', 'size': list(size)} | how, {'type': 'pad', 'size': list(size)}]
+    padding = {'type': 'pad', 'size': list(size)}
+    for step in steps:
+        if step['type'] == 'pad_pixels':
+            padding['value'] = step['value']
+    return [{'type': 'resize_into', 'size': list(size)} | how, padding]
 
 
 def _proportional(step: dict, crop: list[int], size: Size) -> dict:

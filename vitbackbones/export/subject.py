@@ -4,7 +4,7 @@ It comes from a config and a checkpoint, or is a model by name. Weights are read
 prediction: by the same words, with the same checks.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -27,7 +27,7 @@ from ..weights import fetch
 from ..weights.table import license_of
 from ..weights.trained import LICENSE, trained_weights
 from .graphs import silenced
-from .models import ExportableClassifier, exportable
+from .models import ExportableClassifier, FromRGB, exportable
 from .pipeline import Size, native_size, steps_of, steps_of_data
 
 
@@ -126,26 +126,32 @@ def of_config(
             predictor.model.init_weights()  # until then some are what the memory held
     meta = predictor.meta or agreed_meta(config, {}, predictor.model, config.filename)
     settings = model_settings(config).get('data_preprocessor') or {}
-    if not (settings.get('bgr_to_rgb') or settings.get('to_rgb')):
-        raise InputError(
-            f'{config.filename}: model.data_preprocessor: images must be RGB to be exported '
-            '(bgr_to_rgb=True, or to_rgb=True in mmpretrain)'
-        )
     task = TASKS[config.default_scope]
     threshold = read_threshold(checkpoint) if checkpoint else None
+    network = exportable(predictor.model, task, output)
+    mean, std = (_of_channels(settings.get(key), other) for key, other in (('mean', 0), ('std', 1)))
+    if not (settings.get('bgr_to_rgb') or settings.get('to_rgb')):
+        network = FromRGB(network)
+        mean.reverse()
+        std.reverse()
     return Subject(
         name=config_name(config.filename),
         task=task,
-        network=exportable(predictor.model, task, output).eval(),
+        network=network.eval(),
         size=native_size(steps_of(config)),
-        mean=np.broadcast_to(settings.get('mean', 0.0), 3).astype(float).tolist(),
-        std=np.broadcast_to(settings.get('std', 1.0), 3).astype(float).tolist(),
+        mean=mean,
+        std=std,
         classes=list(meta['classes']),
         palette=meta.get('palette'),
         steps=lambda size: steps_of(config, size),
         checkpoint=_named(checkpoint),
         threshold=asdict(threshold) if threshold else None,
     )
+
+
+def _of_channels(given: Sequence[float] | float | None, otherwise: float) -> list[float]:
+    """Return a number for each of three channels."""
+    return np.broadcast_to(otherwise if given is None else given, 3).astype(float).tolist()
 
 
 def _named(file: Path | None, source: str = '') -> dict | None:

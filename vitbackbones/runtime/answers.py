@@ -236,7 +236,7 @@ def detected(outputs: Outputs, picture: Prepared) -> Detected:
     if 'boxes' not in outputs:
         return Detected(**found)
     kept = outputs['labels'] >= 0  # places without an object have label -1
-    height, width = picture.shape
+    height, width = picture.resized
     old_height, old_width = picture.original
     # what was padded belongs to no object
     ends = np.array([width, height] * 2, np.float32)
@@ -245,7 +245,8 @@ def detected(outputs: Outputs, picture: Prepared) -> Detected:
     found['scores'] = outputs['scores'][kept].astype(np.float32)
     found['labels'] = outputs['labels'][kept]
     if 'masks' in outputs:  # of what they cover at least half of a pixel
-        small = (mask.astype(np.float32) for mask in _cut(outputs['masks'][kept], picture))
+        inside = outputs['masks'][kept, :height, :width]
+        small = (mask.astype(np.float32) for mask in inside)
         masks = [_resized(mask, picture.original) >= 0.5 for mask in small]
         found['masks'] = np.reshape(masks, (-1, old_height, old_width)).astype(bool)  # also of none
     return Detected(**found)

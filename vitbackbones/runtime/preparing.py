@@ -37,11 +37,14 @@ class Prepared:
         image: (3, H, W) normalized, or (H, W, 3) in uint8 where the graph does that; red first.
         shape: (h, w) of the picture in it. What lies below and to the right was padded.
         original: (h, w) of the picture as it was given.
+        resized: (h, w) of the picture before a step of the pipeline padded its pixels. mmdet scales
+            boxes by it, while mmseg takes what such a step has padded for a part of the picture.
     """
 
     image: np.ndarray
     shape: tuple[int, int]
     original: tuple[int, int]
+    resized: tuple[int, int]
 
 
 def prepare(pixels: np.ndarray, card: Card | Taken) -> Prepared:
@@ -54,8 +57,11 @@ def prepare(pixels: np.ndarray, card: Card | Taken) -> Prepared:
         given = f'{" x ".join(map(str, pixels.shape))} of {pixels.dtype}'
         raise InputError(f'an image must be an array (H, W, 3) of uint8 in BGR, not {given}')
     picture = pixels
+    resized = pixels.shape[:2]
     for step in card.steps:
         picture = _changed(picture, step)
+        if not step['type'].startswith('pad'):
+            resized = picture.shape[:2]
     image = picture[..., ::-1]  # (h, w, 3) in RGB
     empty = np.round(card.input.mean)
     if not card.input.preprocess_inside:
@@ -66,14 +72,18 @@ def prepare(pixels: np.ndarray, card: Card | Taken) -> Prepared:
         image /= std
     for step in card.steps:
         if step['type'] == 'pad':
-            image = _padded(image, step['size'], empty)
+            color = empty
+            if 'value' in step:
+                color = np.broadcast_to(step['value'], 3)[::-1]  # BGR, as of pixels
+                color = color if card.input.preprocess_inside else (color - mean) / std
+            image = _padded(image, step['size'], color)
         elif step['type'] == 'pad_to_multiple':
             sides = (image.shape[0], image.shape[1])
             image = _padded(image, _next(sides, step['divisor']), empty)
     if card.input.layout == 'NCHW':
         image = image.transpose(2, 0, 1)  # (3, H, W)
     image = np.ascontiguousarray(image, card.input.dtype)
-    return Prepared(image, picture.shape[:2], pixels.shape[:2])
+    return Prepared(image, picture.shape[:2], pixels.shape[:2], resized)
 
 
 def _changed(picture: np.ndarray, step: Mapping) -> np.ndarray:
@@ -97,7 +107,8 @@ def _changed(picture: np.ndarray, step: Mapping) -> np.ndarray:
         top, left = max(0, round((height - size[0]) / 2)), max(0, round((width - size[1]) / 2))
         return picture[top : top + size[0], left : left + size[1]]
     if step['type'] == 'pad_pixels':  # as mmcv does
-        size = step.get('size') or _next((height, width), step.get('multiple', 1))
+        sides = [max(height, width)] * 2 if step.get('square') else [height, width]
+        size = step.get('size') or _next(sides, step.get('multiple', 1))
         return _padded(picture, size, step.get('value', 0))
     return picture
 

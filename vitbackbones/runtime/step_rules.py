@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..utils.messages import cut, some
-from ..utils.rules import Rule, choice, listed, number, whole
+from ..utils.rules import FLAG, Rule, choice, listed, number, whole
 
 MAX_PIXELS = 2**25  # that an image may grow to; 5792 x 5792, in floats 400 MB
 MOST_STEPS = 8  # each may take a second; pipelines have five
@@ -30,6 +30,7 @@ INTERPOLATIONS = {
 }
 SIDE = whole(1, 2**20)
 LEVEL = number(least=0, most=255)
+COLOR = LEVEL | listed(LEVEL, 3)  # in BGR
 SIZE = Rule(
     f'height and width, two integers of at least 1 with at most {MAX_PIXELS} pixels',
     lambda value: listed(SIDE, 2).fits(value) and math.prod(value) <= MAX_PIXELS,
@@ -61,8 +62,8 @@ STEPS: dict[str, tuple[dict[str, Rule], dict[str, Rule]]] = {
     'resize_edge': ({'length': SIDE}, {'edge': choice('short', 'long', 'width', 'height'), **HOW}),
     'resize_to_multiple': ({'divisor': SIDE}, HOW),
     'center_crop': ({'size': SIZE}, {}),
-    'pad_pixels': ({}, {'size': SIZE, 'multiple': SIDE, 'value': LEVEL | listed(LEVEL, 3)}),
-    'pad': ({'size': SIZE}, {}),
+    'pad_pixels': ({}, {'size': SIZE, 'multiple': SIDE, 'square': FLAG, 'value': COLOR}),
+    'pad': ({'size': SIZE}, {'value': COLOR}),
     'pad_to_multiple': ({'divisor': SIDE}, {}),
     'slide': ({'crop': SIZE, 'stride': SIZE}, {}),
 }

@@ -1,12 +1,14 @@
 """Heads as graphs against the toolbox: the same images, and the toolbox's own ``predict``."""
 
 import importlib
+from pathlib import Path
 
 import cv2  # noqa: F401 (its import sets a variable, which no test may do)
 import torch
 from mmdet.structures import DetDataSample
 from mmengine.config import Config
 
+from vitbackbones.configuration.classes import set_class_count
 from vitbackbones.configuration.names import config_files
 from vitbackbones.export.models import exportable
 from vitbackbones.export.models.selection import padded
@@ -17,6 +19,14 @@ SIZE = (64, 96)
 SPREAD = {
     'retina_cls': 0.1,
     'retina_reg': 0.03,
+    'atss_cls': 0.1,
+    'atss_reg': 0.03,
+    'centerness': 0.1,
+    'bbox_head.conv_cls': 0.1,  # of FCOS
+    'bbox_head.conv_reg': 0.03,
+    'multi_level_conv_reg': 0.003,  # of YOLOX
+    'multi_level_conv_cls': 0.05,
+    'multi_level_conv_obj': 0.05,
     'rtm_cls': 10,  # scores differ by more than rounding, else it orders them
     'rtm_reg': 0.05,
     'rtm_kernel': 0.5,
@@ -30,9 +40,23 @@ SPREAD = {
 }
 
 
+R18 = {'backbone': {'depth': 18, 'init_cfg': None}, 'neck': {'in_channels': [64, 128, 256, 512]}}
+
+
+def of_mmdet(name, **changes):
+    """Return the model of a config that mmdet ships, in three classes, as :func:`built` does."""
+    folder = Path(importlib.import_module('mmdet').__file__).parent / '.mim' / 'configs'
+    config = Config.fromfile(folder / name)
+    set_class_count(config, 3)
+    return _built(config, changes)
+
+
 def built(name, **changes):
     """Return the model of a config in eval mode, with weights that find objects of all kinds."""
-    config = Config.fromfile(config_files()[name])
+    return _built(Config.fromfile(config_files()[name]), changes)
+
+
+def _built(config, changes):
     config.merge_from_dict({'model': changes})
     toolbox = config.default_scope
     importlib.import_module(f'{toolbox}.utils').register_all_modules(init_default_scope=True)
@@ -44,9 +68,19 @@ def built(name, **changes):
             spread = [value for part, value in SPREAD.items() if part in key]
             if spread and key.endswith('weight'):
                 weight.normal_(0, spread[0])
-            elif spread and 'cls' in key:
+            elif spread and ('cls' in key or 'obj' in key):
                 weight.fill_(-1)
     return model.eval()
+
+
+def normalize(model, images):
+    """Let the norms of a detector count images; without any, the maps of deep networks vanish."""
+    for part in model.modules():
+        if hasattr(part, 'momentum'):
+            part.momentum = 1.0
+    with torch.no_grad():
+        model.train().bbox_head(model.extract_feat(images))
+    model.eval()
 
 
 def predicted(model, images):

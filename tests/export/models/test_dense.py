@@ -1,8 +1,12 @@
-"""RetinaNet and RTMDet give for a batch what mmdet gives image by image."""
+"""Detectors of one stage give for a batch what mmdet gives image by image."""
 
 import pytest
+import torch
 
-from .graphs import built, require_found_as_by_predict
+from vitbackbones.errors import InputError
+from vitbackbones.export.models import exportable
+
+from .graphs import R18, built, normalize, of_mmdet, require_found_as_by_predict
 
 
 def test_a_batch_is_found_as_by_predict():
@@ -35,3 +39,29 @@ def test_small_boxes_and_low_scores_are_left_out():
     model = built('retinanet_pvt_s_shapes', test_cfg={'min_bbox_size': 20, 'score_thr': 0.3})
     _, answer = require_found_as_by_predict(model)
     assert (answer[1][:, -1] == 0).all()  # fewer than max_per_img
+
+
+@pytest.mark.parametrize(
+    'name',
+    [
+        'fcos/fcos_r50-caffe_fpn_gn-head_1x_coco.py',
+        'fcos/fcos_r50-caffe_fpn_gn-head-center-normbbox-centeronreg-giou_1x_coco.py',
+        'atss/atss_r50_fpn_1x_coco.py',
+    ],
+)
+def test_central_places_have_higher_scores(name):
+    require_found_as_by_predict(of_mmdet(name, **R18), size=(70, 100))
+
+
+def test_yolox_finds_what_predict_finds():
+    model = of_mmdet('yolox/yolox_nano_8xb8-300e_coco.py', test_cfg={'score_thr': 0.1})
+    normalize(model, torch.randn(4, 3, 96, 128))
+    _, answer = require_found_as_by_predict(model, size=(70, 100))
+    assert answer[1].shape == (3, 300)
+    assert (answer[0] < 0).any()  # boxes are not cut to the image
+
+
+def test_a_head_with_its_own_way_to_boxes_is_refused():
+    model = of_mmdet('guided_anchoring/ga-retinanet_r50-caffe_fpn_1x_coco.py', **R18)
+    with pytest.raises(InputError, match='model.bbox_head.type: GARetinaHead cannot be exported'):
+        exportable(model, 'detection')

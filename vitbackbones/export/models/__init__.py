@@ -7,7 +7,9 @@ the whole batch with arrays of fixed length. Each kind of model has a module her
 from torch import nn
 
 from ...errors import InputError
-from .base import Exportable, ExportableClassifier
+from .base import Exportable, ExportableClassifier, FromRGB
+
+__all__ = ['ExportableClassifier', 'FromRGB', 'exportable']
 
 
 def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportable:
@@ -40,7 +42,7 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportabl
 
         return ExportableSegmentor(model, output)
     from .deformable import ExportableDeformableDETR
-    from .dense import ExportableDenseDetector
+    from .dense import ExportableDenseDetector, ExportableYOLOX
     from .detr import ExportableDETR
     from .dynamic_masks import ExportableRTMDetIns
     from .mask2former import ExportableMask2Former
@@ -51,10 +53,14 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportabl
         'DeformableDETR': ExportableDeformableDETR,
         'DINO': ExportableDeformableDETR,
         'RetinaNet': ExportableDenseDetector,
+        'FCOS': ExportableDenseDetector,
+        'ATSS': ExportableDenseDetector,
+        'YOLOX': ExportableYOLOX,
         'RTMDet': ExportableDenseDetector,
         'RTMDet-Ins': ExportableRTMDetIns,
         'FasterRCNN': ExportableRCNN,
         'MaskRCNN': ExportableRCNN,
+        'CascadeRCNN': ExportableRCNN,
         'Mask2Former': ExportableMask2Former,
         'EoMT': ExportableMask2Former,
     }

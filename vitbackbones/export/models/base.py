@@ -29,3 +29,18 @@ class ExportableClassifier(Exportable):
 
     def forward(self, image: Tensor) -> tuple[Tensor]:
         return (self.model(image),)
+
+
+class FromRGB(Exportable):
+    """A network of images whose first channel is blue, as of Caffe, that gets RGB images.
+
+    Args:
+        model: any other :class:`Exportable`.
+    """
+
+    def __init__(self, model: Exportable) -> None:
+        super().__init__(model)
+        self.outputs = model.outputs
+
+    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
+        return self.model(image.flip(1))

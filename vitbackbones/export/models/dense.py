@@ -1,4 +1,4 @@
-"""Heads with anchors or points at every place, in a graph: RetinaNet, RTMDet, and a first stage.
+"""Heads with anchors or points at every place, in a graph: RetinaNet, FCOS, RTMDet, a first stage.
 
 The head's own layers, anchors and coder are used. What mmdet does with their answers for one image
 after the other is done for all at once. The graph itself pads images, as it cuts boxes to what was
@@ -8,11 +8,16 @@ there before it suppresses some.
 from collections.abc import Sequence
 
 import torch
+from mmdet.models.dense_heads.base_dense_head import BaseDenseHead
+from mmdet.models.dense_heads.rtmdet_ins_head import RTMDetInsHead
+from mmdet.models.dense_heads.yolox_head import YOLOXHead
 from mmengine.config import ConfigDict
 from torch import Tensor, nn
 
 from .base import Exportable
-from .selection import Found, best_apart, clip, overlap_of, padded, pick
+from .selection import Found, best_apart, clip, overlap_of, padded, pick, require_method_of
+
+MOST = 300  # objects, where the config has no limit
 
 
 class ExportableDenseDetector(Exportable):
@@ -28,6 +33,7 @@ class ExportableDenseDetector(Exportable):
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__(model)
+        self._require_known(model.bbox_head)
         self.settings = model.bbox_head.test_cfg
         self.iou_threshold = overlap_of(self.settings.nms, 'model.test_cfg.nms')
 
@@ -35,28 +41,39 @@ class ExportableDenseDetector(Exportable):
         """Return boxes (N, M, 4), scores (N, M) and labels (N, M) of images (N, 3, H, W)."""
         maps = self.model.extract_feat(padded(self.model, image))
         head = self.model.bbox_head
-        found = joined(levels(head, self.settings, *head(maps), image.shape[2:]))
-        return best_apart(found, self.iou_threshold, self.settings.max_per_img).objects
+        found = self._found(head(maps), image.shape[2:])
+        most = self.settings.get('max_per_img', MOST)
+        return best_apart(found, self.iou_threshold, most).objects
+
+    def _require_known(self, head: nn.Module) -> None:
+        """Raise an InputError if the head has its own way from maps to boxes."""
+        own = (BaseDenseHead, RTMDetInsHead)
+        require_method_of(own, head, '_predict_by_feat_single', 'model.bbox_head')
+
+    def _found(self, maps: Sequence[Sequence[Tensor]], size: torch.Size) -> Found:
+        """Return the boxes of what the head gives for each level."""
+        return joined(levels(self.model.bbox_head, self.settings, maps, size))
 
 
 def levels(
     head: nn.Module,
     settings: ConfigDict,
-    logits: Sequence[Tensor],
-    codes: Sequence[Tensor],
+    maps: Sequence[Sequence[Tensor]],
     size: torch.Size,
 ) -> list[Found]:
     """Return the ``nms_pre`` best boxes of each level; those to be dropped have a score of 0.
 
-    mmdet's head has logits (N, A C, h, w) and box codes (N, A 4, h, w) for each level; ``settings``
-    are its ``test_cfg``.
+    mmdet's head has logits (N, A C, h, w) and box codes (N, A 4, h, w) for each level, and where it
+    also says how central a place is, logits (N, A, h, w) of that. As in mmdet, they lower the
+    scores of the best boxes, and do not choose them. ``settings`` are its ``test_cfg``.
     """
+    logits, codes, *central = maps
     sizes = [level.shape[2:] for level in logits]
     priors = head.prior_generator.grid_priors(sizes, logits[0].dtype, logits[0].device)
     least = settings.get('min_bbox_size', -1)
     first = 0  # place of a level
     found = []
-    for scores, of_boxes, anchors in zip(logits, codes, priors, strict=True):
+    for i, (scores, of_boxes, anchors) in enumerate(zip(logits, codes, priors, strict=True)):
         scores = rows(scores, head.cls_out_channels)  # (N, h w A, C)
         scores = scores.sigmoid() if head.use_sigmoid_cls else scores.softmax(-1)[..., :-1]
         classes = scores.shape[2]
@@ -64,6 +81,8 @@ def levels(
         scores, best = scores.topk(torch.sym_min(settings.nms_pre, scores.shape[1]))
         places = best // classes
         labels = best % classes
+        if central:
+            scores = scores * rows(central[0][i], 1)[..., 0].sigmoid().gather(1, places)
         chosen = pick(rows(of_boxes, 4), places)  # (N, K, 4)
         boxes = head.bbox_coder.decode(anchors[places].flatten(0, 1), chosen.flatten(0, 1))
         boxes = boxes.view(chosen.shape)
@@ -85,3 +104,30 @@ def joined(parts: list[Found]) -> Found:
 def rows(maps: Tensor, width: int) -> Tensor:
     """Return maps (N, A width, h, w) as (N, h w A, width)."""
     return maps.permute(0, 2, 3, 1).reshape(maps.shape[0], -1, width)
+
+
+class ExportableYOLOX(ExportableDenseDetector):
+    """mmdet's ``YOLOX`` as a graph has it: every place has one class, and is an object or not.
+
+    mmdet has no limit of objects; here it is 300, or the ``max_per_img`` of ``test_cfg``.
+    """
+
+    def _require_known(self, head: nn.Module) -> None:
+        require_method_of((YOLOXHead,), head, 'predict_by_feat', 'model.bbox_head')
+
+    def _found(self, maps: Sequence[Sequence[Tensor]], size: torch.Size) -> Found:
+        logits, codes, objects = maps
+        head = self.model.bbox_head
+        sizes = [level.shape[2:] for level in logits]
+        priors = head.prior_generator.grid_priors(
+            sizes, logits[0].dtype, logits[0].device, with_stride=True
+        )
+        boxes = head._bbox_decode(torch.cat(priors), _joined_rows(codes, 4))  # (N, S, 4)
+        scores, labels = _joined_rows(logits, head.cls_out_channels).sigmoid().max(-1)  # (N, S)
+        scores = scores * _joined_rows(objects, 1)[..., 0].sigmoid()
+        return Found(boxes, scores.where(scores >= self.settings.score_thr, 0), labels)
+
+
+def _joined_rows(maps: Sequence[Tensor], width: int) -> Tensor:
+    """Return the maps (N, width, h, w) of all levels as (N, S, width)."""
+    return torch.cat([rows(each, width) for each in maps], dim=1)

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .dense import ExportableDenseDetector, joined, levels, rows
+from .dense import ExportableDenseDetector, rows
 from .selection import best_apart, padded, pick
 
 
@@ -25,7 +25,7 @@ class ExportableRTMDetIns(ExportableDenseDetector):
         height, width = image.shape[2:]
         head = self.model.bbox_head
         logits, codes, kernels, shared = head(self.model.extract_feat(padded(self.model, image)))
-        found = joined(levels(head, self.settings, logits, codes, image.shape[2:]))
+        found = self._found((logits, codes), image.shape[2:])
         found = best_apart(found, self.iou_threshold, self.settings.max_per_img)
         weights = torch.cat([rows(each, head.num_gen_params) for each in kernels], dim=1)
         priors = head.prior_generator.grid_priors(

@@ -4,7 +4,7 @@ mmdet drops boxes on the way, image by image. Here a dropped box keeps its place
 so no size depends on the data and the batch may have any size. What is left at the end is equal.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import torch
@@ -91,3 +91,22 @@ def overlap_of(settings: Mapping, key: str) -> float:
             f"{key}: is {dict(settings)}; export supports only dict(type='nms', iou_threshold=...)"
         )
     return settings['iou_threshold']
+
+
+def require_method_of(
+    classes: Sequence[type[nn.Module]], part: nn.Module, method: str, key: str
+) -> None:
+    """Refuse a part of a model, at a ``key`` of the config, that has its own form of a method.
+
+    What a graph computes in place of the method is what the ``classes`` of mmdet compute.
+
+    Raises:
+        InputError: the method is not that of one of the classes.
+    """
+    own = getattr(type(part), method, None)
+    if own not in [getattr(each, method) for each in classes]:
+        names = ' or '.join(each.__name__ for each in classes)
+        raise InputError(
+            f'{key}.type: {type(part).__name__} cannot be exported: it has its own {method}; '
+            f'supported: that of {names}'
+        )
