@@ -1,15 +1,24 @@
 """mmcv's operators without its compiled extension, on torchvision's kernels and plain torch.
 
 ``mmcv.ops`` calls ``mmcv._ext``, which is compiled for one pair of torch and CUDA. Where it is not
-installed, :class:`Operators` takes its place. It has what the heads of this package's configs call,
-and deformable convolution, with the extension's signatures, so that mmcv's own modules and
-gradients stay in use. The functions run on every device and in every floating type, computing in
+installed, :class:`Operators` takes its place. It has what the configs of this package and of the
+toolboxes call, with the extension's signatures, so that mmcv's own modules and gradients stay in
+use. The functions run on every device and in every floating type, computing in
 float32 at least.
 """
 
 from types import ModuleType
 
-from . import deformable_attention, deformable_convolution, focal_loss, kernels
+from . import (
+    carafe,
+    deformable_attention,
+    deformable_convolution,
+    focal_loss,
+    kernels,
+    masked_convolution,
+    psa_mask,
+    soft_suppression,
+)
 
 _SERVED = (
     kernels.nms,
@@ -24,6 +33,14 @@ _SERVED = (
     deformable_convolution.modulated_deform_conv_backward,
     deformable_attention.ms_deform_attn_forward,
     deformable_attention.ms_deform_attn_backward,
+    soft_suppression.softnms,
+    soft_suppression.nms_match,
+    masked_convolution.masked_im2col_forward,
+    masked_convolution.masked_col2im_forward,
+    carafe.carafe_forward,
+    carafe.carafe_backward,
+    psa_mask.psamask_forward,
+    psa_mask.psamask_backward,
 )
 OPERATORS = {function.__name__: function for function in _SERVED}
 
