@@ -133,7 +133,7 @@ def fitting_state(path: str, model: nn.Module, checkpoint: dict) -> dict[str, Te
     with errors_name_file(path):
         state = checkpoint.get('state_dict', checkpoint)
         given = {k.removeprefix('module.'): v for k, v in state.items() if isinstance(v, Tensor)}
-        given = adapt_state(model, given)
+        given = in_todays_keys(model, adapt_state(model, given))
     compared = compare(model, given)
     problems = {
         'missing from it': compared.missing,
@@ -147,6 +147,20 @@ def fitting_state(path: str, model: nn.Module, checkpoint: dict) -> dict[str, Te
         raise InputError('\n  '.join([f'{path} is not a checkpoint of this model:', *lines]))
     require_finite(path, given)
     return given
+
+
+def in_todays_keys(model: nn.Module, state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Return a state dict in which the parts of a toolbox's model have renamed their old keys.
+
+    They do so while they are loaded. Here only those that have no tensor of their own are asked,
+    which leaves the model as it is.
+    """
+    state = dict(state)
+    for name, part in model.named_modules():
+        if not part._parameters and not part._buffers:
+            prefix = f'{name}.' if name else ''
+            part._load_from_state_dict(state, prefix, {}, False, [], [], [])
+    return state
 
 
 def _require_same_groups(path: str, saved: dict, optimizer: Optimizer) -> None:

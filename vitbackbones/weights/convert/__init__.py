@@ -9,7 +9,7 @@ from collections.abc import Callable, Container
 from dataclasses import dataclass
 from functools import partial
 
-from . import columns, efficientnet, pyramids, whole_models
+from . import columns, efficientnet, pyramids, version_two, whole_models
 from .state_dict import WRAPPERS, StateDict, rename, take_state_dict, without_wrapper
 
 
@@ -57,6 +57,20 @@ FORMATS = {
         ),
         whole_models.convert_detr,
         note=whole_models.DETR_NOTE,
+        whole_model=True,
+    ),
+    'mmdet_two_ema': Format(version_two.has_averages, version_two.without_last, whole_model=True),
+    'mmdet_two_detr': Format(
+        version_two.is_detr, partial(rename, rules=version_two.DETR_RULES), whole_model=True
+    ),
+    'mmdet_two_mask2former': Format(
+        version_two.is_mask2former,
+        partial(rename, rules=version_two.MASK2FORMER_RULES),
+        whole_model=True,
+    ),
+    'mmdet_two_maskformer': Format(
+        version_two.is_maskformer,
+        partial(rename, rules=version_two.MASKFORMER_RULES),
         whole_model=True,
     ),
     'aug_vit': Format(columns.is_aug_vit, columns.convert_aug_vit),

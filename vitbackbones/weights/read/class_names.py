@@ -22,8 +22,14 @@ def count_classes(model: nn.Module) -> int | None:
 
 
 def checkpoint_meta(checkpoint: dict) -> dict[str, Any]:
-    """Return what a checkpoint says of its data, such as ``classes``; {} of weights alone."""
-    return (checkpoint.get('meta') or {}).get('dataset_meta') or {}
+    """Return what a checkpoint says of its data, such as ``classes``; {} of weights alone.
+
+    mmdet 2 and mmseg 0 have ``CLASSES`` beside other entries; release candidates of their next
+    versions have such words in ``dataset_meta``.
+    """
+    meta = checkpoint.get('meta') or {}
+    old = {key: meta[key] for key in ('CLASSES', 'PALETTE') if meta.get(key) is not None}
+    return {key.lower(): value for key, value in (meta.get('dataset_meta') or old).items()}
 
 
 def require_same_count(names: Sequence[str] | None, model: nn.Module, source: str) -> None:
