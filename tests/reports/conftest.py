@@ -1,13 +1,19 @@
 """An evaluated metric of mmdet."""
 
 import pytest
+from mmdet.evaluation.metrics import coco_metric
+from pycocotools import cocoeval
 
 from . import toy
 
 
-@pytest.fixture
-def evaluated(tmp_path):
+@pytest.fixture(params=['pycocotools', 'faster-coco-eval'])
+def evaluated(request, tmp_path, monkeypatch):
     """``evaluated(found, **options)`` returns a ``CocoMetric`` after its evaluation, and scores."""
+    if request.param == 'pycocotools':
+        monkeypatch.setattr(coco_metric, 'COCOeval', cocoeval.COCOeval)
+    else:
+        pytest.importorskip('faster_coco_eval')
 
     def evaluate(found=toy.FOUND, **options):
         from mmdet.evaluation import CocoMetric

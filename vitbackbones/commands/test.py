@@ -11,8 +11,8 @@ options:
                   least P, instead of the score with the best F1
   --confidence    probability that the precision holds (default: 0.9)
   --num-pictures  limit --draw and --report to N images (default: 16)
-  --faster-coco   compute COCO metrics with faster-coco-eval, which gives the same numbers in less
-                  time
+  --faster-coco   require faster-coco-eval, which computes COCO metrics where it is installed: the
+                  same numbers in less time
 
 examples:
   %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes --draw pictures

@@ -1,19 +1,20 @@
 """Scores of classes, precision over recall and matches, as pycocotools computes them.
 
-mmdet's ``CocoMetric`` prints the mean over classes and drops the rest. Its evaluation is run once
-more, with its own annotations, detections and settings, so the mean over the classes of a table
-here is what it printed.
+mmdet's ``CocoMetric`` prints the mean over classes and drops the rest. Here the curves that it has
+computed are kept, and evaluations at one IoU, with its own annotations and detections, say which
+detection takes which object.
 """
 
 import contextlib
 import io
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from mmengine.fileio import load
-from pycocotools.coco import COCO
-from pycocotools.cocoeval import COCOeval
 
+from ..data.checks.coco_file import many_objects
 from .elements import Table, count_pairs
 
 # Columns of a table: at which IoU precision is taken (None: the mean over all), for which objects.
@@ -31,6 +32,14 @@ IOU = 0.5
 WHOLE = {'areaRng': [[0, 1e10]], 'areaRngLbl': ['all']}  # objects of any size, as settings
 
 
+class Curves(NamedTuple):
+    """What an evaluation of COCO has found: its ``eval``, ``params`` and annotations."""
+
+    eval: dict
+    params: Any
+    cocoGt: Any
+
+
 class Pair(NamedTuple):
     """An annotated object and the detection that takes it; None for what has no partner."""
 
@@ -38,7 +47,43 @@ class Pair(NamedTuple):
     pred: dict | None
 
 
-def evaluate(metric, kind: str, score: float = 0.0, **settings) -> COCOeval:
+def keep_curves(metric) -> dict[str, Curves]:
+    """Let an mmdet ``CocoMetric`` keep its curves when it is evaluated.
+
+    Returns:
+        What it will keep, by ``'bbox'`` or ``'segm'``: nothing but curves, as the matches of a
+        large set fill the memory.
+    """
+    from mmdet.evaluation.metrics import coco_metric
+
+    kept: dict[str, Curves] = {}
+    compute = metric.compute_metrics
+    make = coco_metric.COCOeval
+
+    def make_kept(annotations, results, kind):
+        evaluation = make(annotations, results, kind)
+        summarize = evaluation.summarize
+
+        def summarize_and_keep():
+            summarize()
+            if evaluation.params.useCats:  # those of proposals have no classes
+                kept[kind] = Curves(evaluation.eval, evaluation.params, annotations)
+
+        evaluation.summarize = summarize_and_keep
+        return evaluation
+
+    def compute_and_keep(results):
+        coco_metric.COCOeval = make_kept
+        try:
+            return compute(results)
+        finally:
+            coco_metric.COCOeval = make
+
+    metric.compute_metrics = compute_and_keep
+    return kept
+
+
+def evaluate(metric, kind: str, score: float = 0.0, **settings):
     """Repeat the evaluation of an mmdet ``CocoMetric`` and keep all of it.
 
     Args:
@@ -47,14 +92,16 @@ def evaluate(metric, kind: str, score: float = 0.0, **settings) -> COCOeval:
         score: least score of a detection.
         settings: pycocotools' own parameters, in place of the metric's.
     """
-    preds = load(f'{metric.outfile_prefix}.{kind}.json')
-    preds = [pred for pred in preds if pred['score'] >= score]
-    if kind == 'segm':
-        for pred in preds:
-            del pred['bbox']  # as mmdet does: the size of an object is then that of its mask
-    with contextlib.redirect_stdout(io.StringIO()):
-        results = metric._coco_api.loadRes(preds) if preds else COCO()
-        evaluation = COCOeval(metric._coco_api, results, kind)
+    from mmdet.evaluation.metrics import coco_metric
+
+    with contextlib.redirect_stdout(io.StringIO()), many_objects():
+        preds = load(f'{metric.outfile_prefix}.{kind}.json')
+        preds = [pred for pred in preds if pred['score'] >= score]
+        if kind == 'segm':
+            for pred in preds:
+                del pred['bbox']  # as mmdet does: the size of an object is then that of its mask
+        results = metric._coco_api.loadRes(preds)
+        evaluation = coco_metric.COCOeval(metric._coco_api, results, kind)
         given = {'catIds': metric.cat_ids, 'imgIds': metric.img_ids, 'iouThrs': metric.iou_thrs}
         given['maxDets'] = list(metric.proposal_nums)
         vars(evaluation.params).update(given | settings)
@@ -63,12 +110,48 @@ def evaluate(metric, kind: str, score: float = 0.0, **settings) -> COCOeval:
     return evaluation
 
 
-def class_names(evaluation: COCOeval) -> dict[int, str]:
+class Group(NamedTuple):
+    """Detections of a picture, best first; of one category, or of all (-1)."""
+
+    image: int | str
+    category: int
+    preds: list[dict]
+
+
+def looked_at(evaluation) -> Iterator[Group]:
+    """Yield the detections that an evaluation has looked at, one category after the other."""
+    params = evaluation._paramsEval  # accumulating without categories changes the others
+    groups = defaultdict(list)
+    for pred in evaluation.cocoDt.anns.values():
+        groups[pred['category_id'], pred['image_id']].append(pred)
+    for category in params.catIds if params.useCats else [-1]:
+        for image in params.imgIds:
+            several = params.catIds if category == -1 else [category]
+            preds = [pred for each in several for pred in groups.get((each, image), ())]
+            preds.sort(key=lambda pred: -pred['score'])
+            if preds:
+                yield Group(image, category, preds[: params.maxDets[-1]])
+
+
+def matches(evaluation) -> dict[int, int]:
+    """Return the object that each detection takes at the first IoU, by their ids."""
+    if 'matched' in evaluation.eval:  # of faster-coco-eval
+        return {
+            int(pred): int(gt) for pred, gt in (k.split('_') for k in evaluation.eval['matched'])
+        }
+    found = {}
+    for img in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
+        pairs = zip(img['dtIds'], img['dtMatches'][0].astype(int).tolist(), strict=True)
+        found.update((pred, gt) for pred, gt in pairs if gt)  # 0: it takes none
+    return found
+
+
+def class_names(evaluation: Curves) -> dict[int, str]:
     """Return the names of the classes by their ids, in the order of the evaluation's arrays."""
     return {number: evaluation.cocoGt.cats[number]['name'] for number in evaluation.params.catIds}
 
 
-def precisions(evaluation: COCOeval, name: str) -> np.ndarray:
+def precisions(evaluation: Curves, name: str) -> np.ndarray:
     """Return the precision of a column of :data:`PRECISIONS` over recall (C, recalls).
 
     A row is NaN where a class has no objects.
@@ -83,7 +166,7 @@ def precisions(evaluation: COCOeval, name: str) -> np.ndarray:
     return _or_nan(values.mean(0).T)
 
 
-def _limit(evaluation: COCOeval) -> int:
+def _limit(evaluation: Curves) -> int:
     most = evaluation.params.maxDets
     return most.index(MOST) if MOST in most else -1
 
@@ -92,7 +175,7 @@ def _or_nan(values: np.ndarray) -> np.ndarray:
     return np.where(values < 0, np.nan, values)  # pycocotools writes -1 where there is nothing
 
 
-def class_table(evaluation: COCOeval, counts: np.ndarray, score: float) -> Table:
+def class_table(evaluation: Curves, counts: np.ndarray, score: float) -> Table:
     """Return what is known of each class, and the means over the classes that have objects.
 
     ``counts`` are those of :func:`count_matches`, from a ``score`` on.
@@ -139,18 +222,16 @@ def match(metric, kind: str, score: float) -> dict[int | str, list[Pair]]:
     partner is paired with None. What pycocotools ignores, as in crowds, is left out.
     """
     evaluation = evaluate(metric, kind, score, useCats=0, iouThrs=[IOU], **WHOLE)
-    gts = evaluation.cocoGt.anns
-    preds = evaluation.cocoDt.anns
-    pairs: dict[int | str, list[Pair]] = {}
-    for img in filter(None, evaluation.evalImgs):  # None: neither objects nor detections
-        of_image = pairs[img['image_id']] = []
-        partners = img['gtMatches'][0]  # 0 for what is missed
-        for gt_id, pred_id, ignored in zip(img['gtIds'], partners, img['gtIgnore'], strict=True):
-            if not ignored:
-                of_image.append(Pair(gts[gt_id], preds.get(pred_id)))
-        for pred_id, ignored in zip(img['dtIds'], img['dtIgnore'][0], strict=True):
-            if pred_id not in partners and not ignored:
-                of_image.append(Pair(None, preds[pred_id]))
+    taken = matches(evaluation)
+    takers = {gt: evaluation.cocoDt.anns[pred] for pred, gt in taken.items()}
+    categories = {*evaluation._paramsEval.catIds}
+    pairs: dict[int | str, list[Pair]] = defaultdict(list)
+    for image in evaluation.params.imgIds:
+        for gt in evaluation.cocoGt.imgToAnns[image]:
+            if gt['category_id'] in categories and not gt.get('iscrowd'):
+                pairs[image].append(Pair(gt, takers.get(gt['id'])))
+    for image, _, preds in looked_at(evaluation):
+        pairs[image] += [Pair(None, pred) for pred in preds if pred['id'] not in taken]
     return pairs
 
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from mmengine.runner import TestLoop
 from PIL import Image, ImageDraw
-from pycocotools import mask as masks
 
 from ..analysis.plots import label, new_figure, style_of
+from ..data.loading.coco_masks import to_mask
 from ..data.loading.image_file import read_shown
 from ..drawing.boxes import write_labels
 from ..drawing.regions import shade
@@ -58,17 +58,19 @@ class DetectionReport:
         self.metric = find_metric(loop, CocoMetric)
         self.folder = tempfile.TemporaryDirectory()
         self.metric.outfile_prefix = self.metric.outfile_prefix or f'{self.folder.name}/found'
+        self.curves = coco.keep_curves(self.metric)
 
     def sections(self) -> Iterator[Section]:
         """Yield the sections of each kind, after the test."""
         for kind, title in KINDS.items():
             if kind not in self.metric.metrics:
                 continue
-            evaluation = coco.evaluate(self.metric, kind)
+            # a metric that evaluates in several processes keeps none
+            evaluation = self.curves.get(kind) or coco.evaluate(self.metric, kind)
             ids = coco.class_names(evaluation)
             names = [*ids.values()]
-            at_once = coco.evaluate(self.metric, kind, iouThrs=[coco.IOU], **coco.WHOLE)
-            found = Scores(at_once, names, self.where())
+            at_one = {'iouThrs': [coco.IOU], **coco.WHOLE}
+            found = Scores(coco.evaluate(self.metric, kind, **at_one), names, self.where())
             self.found = self.found or found
             score = (found.chosen or Threshold()).score if self.score is None else self.score
             pairs = coco.match(self.metric, kind, score)
@@ -206,7 +208,7 @@ def draw_notes(image: Image.Image, notes: Sequence[Note], kind: str) -> Image.Im
     boxes[:, 2:] += boxes[:, :2]  # width and height -> the other corner
     boxes *= max(picture.size) / max(image.size)
     if kind == 'segm' and notes:
-        regions = [masks.decode(note.ann['segmentation']).astype(bool) for note in notes]
+        regions = [to_mask(note.ann['segmentation'], *image.size[::-1]) for note in notes]
         picture = shade(picture, np.stack(regions), colors)
     draw = ImageDraw.Draw(picture)
     for box, color in zip(boxes, colors, strict=True):

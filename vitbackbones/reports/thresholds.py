@@ -5,11 +5,11 @@ They are counted at an IoU of 0.5, on the pictures that were evaluated.
 
 import numpy as np
 from matplotlib.axes import Axes
-from pycocotools.cocoeval import COCOeval
 
 from ..analysis.plots import label, new_figure, style_of
 from ..errors import InputError
 from ..runtime.threshold import Threshold
+from .coco import looked_at, matches
 from .elements import Part, Table, drawing
 from .promise import GRID, Promise
 
@@ -42,21 +42,23 @@ class Scores:
         chosen: the threshold for the best F1; None where nothing was found.
     """
 
-    def __init__(self, evaluation: COCOeval, classes: list[str], where: str) -> None:
-        keys = evaluation.params.catIds
-        found = []  # scores, whether they are right, images, classes: (4, n) each
+    def __init__(self, evaluation, classes: list[str], where: str) -> None:
+        keys = list(evaluation.params.catIds)
+        gts = evaluation.cocoGt.anns
+        taken = matches(evaluation)
+        numbers = {image: number for number, image in enumerate(evaluation.params.imgIds)}
+        found = []  # scores, whether they are right, images, classes of each
+        for image, category, preds in looked_at(evaluation):
+            for pred in preds:
+                gt = gts.get(taken.get(pred['id']))
+                if gt is None or not gt.get('iscrowd'):
+                    row = pred['score'], gt is not None, numbers[image], keys.index(category)
+                    found.append(row)
         objects = np.zeros((len(keys), 1), int)
-        for number, img in enumerate(evaluation.evalImgs):
-            if img is None:  # neither objects nor detections
-                continue
-            category = keys.index(img['category_id'])
-            counted = img['dtIgnore'][0] == 0
-            scores = np.array(img['dtScores'])[counted]
-            right = img['dtMatches'][0][counted] > 0
-            place = number % len(evaluation.params.imgIds)  # images of one class after the other
-            found.append(np.stack(np.broadcast_arrays(scores, right, place, category)))
-            objects[category] += np.sum(np.logical_not(img['gtIgnore']))
-        self.scores, right, self.images, self.labels = np.concatenate([np.zeros((4, 0)), *found], 1)
+        for gt in gts.values():
+            if gt['category_id'] in keys and gt['image_id'] in numbers and not gt.get('iscrowd'):
+                objects[keys.index(gt['category_id'])] += 1
+        self.scores, right, self.images, self.labels = np.reshape(found, (-1, 4)).astype(float).T
         self.right = right.astype(bool)
         pairs = [(self.scores, self.right)]
         for category in range(len(keys)):

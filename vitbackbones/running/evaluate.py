@@ -4,7 +4,6 @@ An exported file in the place of the checkpoint is measured in the same way.
 """
 
 import shlex
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from ..drawing.sheet import save_samples
 from ..errors import InputError, printable
 from ..inference.configured import graph_of
 from ..inference.request import ModelRequest
-from ..openmmlab.runs import faster_coco
 from ..preparing.explain import explained
 from ..reports.page import facts, write_page
 from ..reports.promise import Promise
@@ -33,6 +31,7 @@ from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.distributed import use_device
 from ..utils.messages import on_terminal, plural
+from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings
 from ..weights.read.class_names import require_same_names
 from ..weights.trained import trained_weights
@@ -108,8 +107,9 @@ def measure(request: TestRequest) -> Tested:
     request = _with_graph(request)
     config = prepare(config, request)
     task = find_task(config)
-    how_measured = faster_coco() if request.faster_coco else nullcontext()
-    with explained(config), how_measured:
+    if request.faster_coco:
+        import_optional('faster_coco_eval', 'faster-coco-eval')
+    with explained(config):
         runner = QuietRunner.from_cfg(config)
         if request.exported:
             # only now are the classes of the data known: they may be folders

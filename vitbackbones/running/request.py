@@ -159,7 +159,7 @@ class TestRequest(RunRequest):
         precision, confidence: of the scores that a report chooses, in place of the best F1, see
             :class:`~..reports.promise.Promise`.
         score_threshold: lowest score that is drawn; None for the one of the weights.
-        faster_coco: compute the metrics of COCO by faster-coco-eval.
+        faster_coco: require faster-coco-eval, which computes the metrics of COCO if it is there.
     """
 
     __test__: ClassVar = False  # for pytest
