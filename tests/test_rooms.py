@@ -14,7 +14,7 @@ ORDER = (
     *('errors', 'version', 'utils', 'runtime', 'layers', 'exact', 'weights', 'backbones'),
     *('registry', 'necks', 'data', 'importing', 'configuration', 'analysis', 'openmmlab'),
     *('drawing', 'training', 'reports', 'tasks', 'audit', 'preparing', 'export', 'trackers'),
-    *('inference', 'running', 'commands', '__main__'),
+    *('inference', 'serving', 'running', 'commands', '__main__'),
 )
 FLOOR = {room: floor for floor, room in enumerate(ORDER)}
 CORE = ORDER[: FLOOR['registry']]

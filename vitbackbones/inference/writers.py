@@ -6,7 +6,9 @@ detector's holds all ``objects`` of it. An entry of a video has the number of it
 
 import json
 import os
+from base64 import b64encode
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import cv2
@@ -51,13 +53,15 @@ class PredictionWriter:
     """Collects the predictions of one task, and writes the JSON files.
 
     Args:
-        out: the folder of the results.
+        out: the folder of the results; None to write nothing and have masks in the lines.
         meta: ``classes``, and ``palette`` where one is known.
         threshold: least score of an object that is drawn, one for all or for each class (C,).
         masks: the form of an object's mask, ``'rle'`` or ``'polygons'``.
     """
 
-    def __init__(self, out: Path, meta: dict, threshold: ArrayLike, masks: str = 'rle') -> None:
+    def __init__(
+        self, out: Path | None, meta: dict, threshold: ArrayLike, masks: str = 'rle'
+    ) -> None:
         self.out = out
         self.classes = meta['classes']
         self.palette = meta.get('palette') or PALETTE * (len(self.classes) // len(PALETTE) + 1)
@@ -67,6 +71,18 @@ class PredictionWriter:
     def record(self, frame: Frame, answer: Answer) -> dict:
         """Return the line of a frame's predictions; write its masks, which have no room in it."""
         raise NotImplementedError
+
+    def keep(self, image: Image.Image, name: str) -> str:
+        """Save a mask under its name in ``out`` and return the name; without ``out``, its address.
+
+        The address holds the PNG file itself (``data:image/png;base64,...``).
+        """
+        if self.out is not None:
+            save(image, self.out / name)
+            return name
+        content = BytesIO()
+        image.save(content, 'PNG')
+        return f'data:image/png;base64,{b64encode(content.getvalue()).decode()}'
 
     def draw(self, frame: Frame, answer: Answer) -> Image.Image:
         """Return a picture of a frame's predictions."""
@@ -93,7 +109,9 @@ class MaskWriter(PredictionWriter):
         InputError: more classes than a PNG file with a palette can number, or than have a color.
     """
 
-    def __init__(self, out: Path, meta: dict, threshold: ArrayLike, masks: str = 'rle') -> None:
+    def __init__(
+        self, out: Path | None, meta: dict, threshold: ArrayLike, masks: str = 'rle'
+    ) -> None:
         super().__init__(out, meta, threshold, masks)
         if len(self.classes) > 255:
             raise InputError(f'{len(self.classes)} classes do not fit into 8-bit masks')
@@ -105,10 +123,9 @@ class MaskWriter(PredictionWriter):
 
     def record(self, frame: Frame, answer: Segmented) -> dict:
         labels = answer.labels.astype(np.uint8)  # (H, W)
-        name = f'masks/{frame.png}'
         mask = Image.fromarray(labels)
         mask.putpalette(np.array(self.palette, np.uint8).tobytes())
-        save(mask, self.out / name)
+        name = self.keep(mask, f'masks/{frame.png}')
         shares = np.bincount(labels.ravel(), minlength=len(self.classes)) / labels.size
         seen = {self.classes[i]: round(shares[i], 5) for i in np.flatnonzero(shares)}
         return frame.place | {'mask': name, 'classes': seen}
@@ -159,9 +176,9 @@ class ObjectWriter(PredictionWriter):
         if answer.segments is not None:
             # (H, W) in mmdet's way
             ids, labels, are_things = from_mmdet(answer.segments, len(self.classes))
-            save(Image.fromarray(to_colors(ids)), self.out / 'panoptic' / frame.png)
+            name = self.keep(Image.fromarray(to_colors(ids)), f'panoptic/{frame.png}')
             areas = np.bincount(ids.ravel(), minlength=len(labels) + 1).tolist()
-            record['panoptic'] = frame.png
+            record['panoptic'] = name.removeprefix('panoptic/')
             record['segments_info'] = [
                 {'id': i, 'category_id': label + 1, 'isthing': int(is_thing), 'area': areas[i]}
                 for i, (label, is_thing) in enumerate(zip(labels, are_things, strict=True), start=1)

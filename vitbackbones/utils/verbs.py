@@ -34,6 +34,7 @@ VERBS = {
     'train': Verb('train:train', 'train a model from a config, or test the config with --smoke'),
     'test': Verb('test:evaluate', 'evaluate a checkpoint with the metrics of its config'),
     'predict': Verb('predict:predict', 'run a model on images, folders and videos'),
+    'serve': Verb('serve:serve', 'answer images over HTTP, with a page to try a model'),
     'export': Verb('export:export', 'write a model as a file for ONNX Runtime, OpenVINO or torch'),
     'sample': Verb('data.sample:sample', 'generate a small annotated dataset to try things on'),
     'check': Verb('data.check_dataset:check', 'check every file of a dataset before a run'),

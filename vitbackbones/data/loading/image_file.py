@@ -56,6 +56,10 @@ class UnreadableImage(InputError):
     """An image or video that is missing, empty, truncated, too large or in an unknown format."""
 
 
+class TooManyPixels(ValueError):
+    """An image with more pixels than may be decoded."""
+
+
 def read_header(path: str) -> Image.Image:
     """Return Pillow's image of a file, which is closed and not decoded: a tenth of a millisecond.
 
@@ -112,20 +116,40 @@ def read_content(path: str, backend_args: dict | None = None) -> tuple[bytes, Im
         from mmengine import fileio
 
         content = fileio.get(path, backend_args=backend_args)
+    return content, header_of(content)
+
+
+def header_of(content: bytes, most: int | None = None) -> Image.Image | None:
+    """Return Pillow's undecoded image of the bytes of a file, None for an unknown format.
+
+    Args:
+        content: of the file.
+        most: pixels of an image, None for Pillow's limit alone.
+
+    Raises:
+        TooManyPixels: the image is larger.
+        ValueError: it cannot be an image, or is a JPEG that is truncated.
+    """
     if not content:
         raise ValueError('the file is empty')
     if content.startswith(POINTER):
         raise ValueError(NOT_FETCHED)
     try:
-        header = _with_exif(Image.open(BytesIO(content)))
+        header = Image.open(BytesIO(content))
+        if most is not None and header.width * header.height > most:
+            size = f'{header.width} x {header.height} pixels'
+            raise TooManyPixels(f'its {size} are more than the limit of {most:,}')
+        header = _with_exif(header)  # which may decode it
+    except TooManyPixels:
+        raise
     except Image.DecompressionBombError as error:
-        raise ValueError(f'{str(error).partition(",")[0]}. Cut it into tiles') from error
+        raise TooManyPixels(f'{str(error).partition(",")[0]}. Cut it into tiles') from error
     except Exception:  # OpenCV, with more formats, may still read it, or its failure is reported
-        return content, None
+        return None
     # searched for behind the header, as a thumbnail there has an end of its own
     if header.format == 'JPEG' and content.rfind(JPEG_END, header.fp.tell()) < 0:
         raise ValueError(f'truncated, the JPEG data stops after {len(content)} bytes')
-    return content, header
+    return header
 
 
 def decode(
