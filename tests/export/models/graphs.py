@@ -79,7 +79,9 @@ def normalize(model, images):
         if hasattr(part, 'momentum'):
             part.momentum = 1.0
     with torch.no_grad():
-        model.train().bbox_head(model.extract_feat(images))
+        maps = model.train().extract_feat(images)
+        if hasattr(model, 'bbox_head'):
+            model.bbox_head(maps)
     model.eval()
 
 

@@ -7,7 +7,7 @@ from vitbackbones.errors import InputError
 from vitbackbones.export.models import exportable
 from vitbackbones.export.models.rcnn import regions
 
-from .graphs import R18, built, of_mmdet, require_found_as_by_predict
+from .graphs import R18, built, normalize, of_mmdet, require_found_as_by_predict
 
 FEW = {'rpn': {'max_per_img': 50}, 'rcnn': {'score_thr': 0.1, 'max_per_img': 40}}
 
@@ -71,3 +71,13 @@ def test_scores_with_an_activation_of_their_own_are_refused():
     name = 'seesaw_loss/mask-rcnn_r50_fpn_seesaw-loss_random-ms-2x_lvis-v1.py'
     with pytest.raises(InputError, match='model.roi_head.bbox_head.loss_cls: has its own'):
         exportable(of_mmdet(name, **R18), 'detection')
+
+
+def test_an_hrnet_finds_what_predict_finds_where_sides_are_odd():
+    name = 'hrnet/faster-rcnn_hrnetv2p-w18-1x_coco.py'
+    backbone = {'init_cfg': None, 'norm_eval': False}
+    model = of_mmdet(name, test_cfg=FEW, backbone=backbone)
+    normalize(model, torch.randn(4, 3, 96, 128))
+    with torch.no_grad():
+        model.roi_head.bbox_head.fc_cls.weight /= 20  # else many scores are 1, in any order
+    require_found_as_by_predict(model, number=1, size=(71, 101))

@@ -12,6 +12,7 @@ from ...utils.messages import shorten
 from ...weights.convert import take_state_dict
 from ...weights.convert.state_dict import stored_size
 from ...weights.filling import adapt_state, compare, errors_name_file, require_finite
+from .fitting_checkpoint import in_todays_keys
 
 LEAST = 0.5  # of the tensors of the backbone, or of the model where it has none
 
@@ -38,6 +39,7 @@ class StartingCheckpointHook(Hook):
         with errors_name_file(self.path):
             state = take_state_dict(checkpoint)
             given = adapt_state(model, dict(state), Origin(stored_size(state)))
+            given = in_todays_keys(model, given)
         filled = compare(model, given)
         require_finite(self.path, {key: given[key] for key in filled.used})
         own = [*filled.used, *filled.missing, *filled.mismatched]
