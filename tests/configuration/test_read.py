@@ -33,6 +33,10 @@ def write(tmp_path):
             {'run': 'custom_imports = dict(imports=["no_one"])'},
             r"run\.py: No module named 'no_one'",
         ),
+        (
+            {'run': 'from no_one.models import Thing\nmodel = dict(type=Thing)'},
+            r"run\.py: No module named 'no_one'",
+        ),
     ],
 )
 def test_broken(write, files, message):

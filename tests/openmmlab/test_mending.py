@@ -107,6 +107,14 @@ def test_a_function_of_transformers_is_where_it_was(monkeypatch):
     assert before.apply_chunking_to_forward is print
 
 
+def test_norms_over_processes_are_built_in_one():
+    from mmcv.cnn import build_norm_layer
+
+    name, layer = build_norm_layer({'type': 'MMSyncBN', 'eps': 0.5}, 4)
+    assert isinstance(layer, nn.BatchNorm2d)
+    assert (name, layer.num_features, layer.eps) == ('bn', 4, 0.5)
+
+
 def test_a_multimodal_model_names_itself_and_the_package():
     made = {}
     registry = SimpleNamespace(register_module=lambda name, module: made.update({name: module}))

@@ -8,6 +8,7 @@ from mmengine.config import Config
 
 from tests.configuration.version_two.test_convert import detector
 from vitbackbones.errors import InputError
+from vitbackbones.preparing import foreign_config
 from vitbackbones.preparing.foreign_config import examine_config
 
 pytestmark = pytest.mark.compat
@@ -100,6 +101,14 @@ def test_why_a_model_cannot_be_built_is_one_line(tmp_path):
         ),
         ('a.yaml', 'nc: 80\nbackbone: []', 'looks like a model of ultralytics'),
         ('a.yaml', 'path: x\ntrain: y\nnames: {0: cat}', 'looks like a dataset of ultralytics'),
+        ('a.py', 'from no_one import A\nmodel = dict(type=A)', "a.py: No module named 'no_one'"),
+        ('a.py', 'while True:\n    pass', 'the config takes more than 1 seconds to read'),
+        (
+            'a.py',
+            'from urllib.request import urlopen\nurlopen("http://localhost:9")',
+            'the config looks up a network address',
+        ),
+        ('a.py', 'open("/nowhere/a", "w")', 'the config writes to /nowhere/a'),
         ('a.py', 'lr = 1', 'has no model, so it is a part of other configs'),
         (
             'a.py',
@@ -108,8 +117,55 @@ def test_why_a_model_cannot_be_built_is_one_line(tmp_path):
         ),
     ],
 )
-def test_what_is_no_config_of_a_toolbox_is_said(tmp_path, name, text, said):
+def test_what_is_no_config_of_a_toolbox_is_said(tmp_path, monkeypatch, name, text, said):
+    monkeypatch.setattr(foreign_config, 'SECONDS', 1 if 'while' in text else 60)
     file = tmp_path / name
     file.write_text(text)
     with pytest.raises(InputError, match=said):
         found(file)
+
+
+FORK = """
+from mmengine.registry import MODELS as ROOT, Registry
+from torch import nn
+MODELS = Registry('model', parent=ROOT, scope='my_fork', locations=['my_fork.models'])
+@MODELS.register_module()
+class Tiny(nn.Module):
+    def __init__(self, width, data_preprocessor=None):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+"""
+
+
+def package(folder, name, **modules):
+    (folder / name).mkdir(parents=True)
+    for module, text in {'__init__': '', **modules}.items():
+        (folder / name / f'{module}.py').write_text(text)
+    return folder
+
+
+def test_a_fork_with_registries_of_its_own_is_built(tmp_path, monkeypatch):
+    file = written(tmp_path, "default_scope = 'my_fork'\nmodel = dict(type='Tiny', width=4)")
+    finding = found(file)['packages']
+    assert finding.text == 'my_fork is not installed'
+    assert finding.remedy.startswith('PYTHONPATH=CLONE')
+    monkeypatch.syspath_prepend(package(tmp_path / 'clone', 'my_fork', models=FORK))
+    assert found(file)['model'].text == 'Tiny, 0.0 M parameters'
+
+
+def test_of_two_versions_the_one_that_is_imported_is_named(tmp_path, monkeypatch):
+    file = written(tmp_path, "default_scope = 'my_twice'\nmodel = dict(type='Tiny', width=4)")
+    fork = FORK.replace('my_fork', 'my_twice')
+    monkeypatch.syspath_prepend(package(tmp_path / 'old', 'my_twice', models=fork))
+    monkeypatch.syspath_prepend(package(tmp_path / 'new', 'my_twice', models=fork))
+    text = f'my_twice is imported from {tmp_path}/new/my_twice, and also in {tmp_path}/old/my_twice'
+    assert found(file)['packages'].text == text
+
+
+def test_a_toolbox_that_cannot_be_imported_says_why(tmp_path, monkeypatch):
+    file = written(tmp_path, "default_scope = 'my_old'\nmodel = dict(type='Tiny', width=4)")
+    check = "raise AssertionError('MMCV==2.3.6 is used but incompatible')"
+    monkeypatch.syspath_prepend(package(tmp_path / 'clone', 'my_old', __init__=check))
+    finding = found(file)['packages']
+    assert finding.state == 'problem'
+    assert finding.text == 'my_old cannot be imported: MMCV==2.3.6 is used but incompatible'

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from mmengine.config import Config
 
 from tests.weights.packages import lite0_file
 from vitbackbones.configuration.read import read_config
@@ -58,6 +59,19 @@ def test_scratch(config):
     without = prepare_pretrained(config, scratch=True)
     assert without.model.backbone.init_cfg is None
     assert config.model.backbone.init_cfg is not None  # a copy is changed
+
+
+def test_scratch_leaves_out_what_models_of_the_toolboxes_name():
+    model = {
+        'pretrained': 'open-mmlab://resnet50_v1c',
+        'teacher_ckpt': 'https://example.org/teacher.pth',
+        'backbone': {'type': 'X', 'pretrained': True, 'parts': [{'pretrained': 'file.pth'}]},
+    }
+    without = prepare_pretrained(Config({'model': model}), scratch=True).model
+    assert without.pretrained is None
+    assert without.teacher_ckpt is None
+    assert without.backbone.pretrained is False
+    assert without.backbone.parts[0].pretrained is None
 
 
 def test_given_replaces_the_file_and_keeps_what_may_be_missing(config, elsewhere):

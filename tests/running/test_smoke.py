@@ -3,9 +3,11 @@
 from types import SimpleNamespace
 
 import pytest
+from mmengine.config import Config
 
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
+from vitbackbones.configuration.settings import value_at
 from vitbackbones.errors import InputError
 from vitbackbones.running import smoke
 
@@ -61,3 +63,28 @@ def test_every_threshold_is_lowered(tmp_path):
     model = smoke.as_smoke_test(config).model
     assert model.test_cfg == {'rcnn': {'score_thr': 0.0, 'max_per_img': 100}}
     assert model.roi_head.bbox_head[0].test_cfg == {'conf_thr': 0.0, 'iou_thr': 0.8}
+
+
+def test_a_schedule_without_an_end_keeps_that_of_the_long_run():
+    schedules = [
+        {'type': 'LinearLR', 'end': 20, 'by_epoch': True},
+        {'type': 'CosineAnnealingLR', 'begin': 20},
+        {'type': 'PolyLR', 'by_epoch': False},
+    ]
+    config = Config({'train_cfg': {'max_epochs': 300}, 'param_scheduler': schedules})
+    short = smoke.shorten(config)
+    assert short.train_cfg.max_epochs == 1
+    assert [schedule.get('end') for schedule in short.param_scheduler] == [20, 300, None]
+    assert smoke.shorten(short, resumed=True).param_scheduler[1].end == 300
+    assert 'end' not in config.param_scheduler[1]
+
+
+def test_a_backbone_for_images_of_one_size_keeps_it():
+    loader = {'dataset': {'type': 'ImageNet', 'pipeline': [{'type': 'Resize', 'scale': 224}]}}
+    backbone = {'type': 'SwinTransformer', 'img_size': 224}
+    config = Config({'model': {'backbone': backbone}, 'train_dataloader': loader})
+    config.default_scope = 'mmpretrain'
+    scale = 'train_dataloader.dataset.pipeline.0.scale'
+    assert value_at(smoke.use_small_batches(config), scale) == 224
+    del config.model.backbone.img_size
+    assert value_at(smoke.use_small_batches(config), scale) == smoke.SHORT_SIDE

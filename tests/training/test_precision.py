@@ -7,6 +7,7 @@ from mmengine.device import get_device
 from mmengine.device import utils as device_module
 
 from vitbackbones.errors import InputError
+from vitbackbones.training import precision
 from vitbackbones.training.distributed import choose_device, device_name, use_device
 from vitbackbones.training.precision import use_amp
 
@@ -40,6 +41,15 @@ def test_options_of_mmengines_wrapper_do_not_stay():
     config = use_amp(Config({'optim_wrapper': wrapper}))
     assert config.optim_wrapper == {'type': 'vitbackbones.Bf16OptimWrapper', 'optimizer': {}}
     assert use_amp(config).optim_wrapper == config.optim_wrapper  # of a dump
+
+
+def test_the_wrapper_of_mmengine_lacks_an_accelerator_on_a_cpu(monkeypatch):
+    amp = Config({'optim_wrapper': {'type': 'AmpOptimWrapper'}})
+    monkeypatch.setattr(precision, 'get_device', lambda: 'cpu')
+    assert precision.lacks_accelerator(amp)
+    assert not precision.lacks_accelerator(Config({'optim_wrapper': {}}))
+    monkeypatch.setattr(precision, 'get_device', lambda: 'cuda')
+    assert not precision.lacks_accelerator(amp)
 
 
 def test_another_wrapper_is_refused():

@@ -17,7 +17,7 @@ from ..utils.frames import config_files, line_of
 from ..utils.rules import TEXT
 from ..utils.verbs import command_line
 from .names import find_config, looked_in, nearest_config, resolve
-from .settings import value_at
+from .settings import entries, value_at
 
 
 def read_config(
@@ -49,7 +49,26 @@ def read_config(
         config = Config.fromfile(str(file), import_custom_modules=custom_imports)
     except Exception as error:
         raise InputError(_explain(error, file)) from error
+    if custom_imports:
+        import_named(config)
     return with_options(config, options or {})
+
+
+def import_named(config: Config) -> None:
+    """Import what a config names with ``from PACKAGE import CLASS``; mmengine does so at first use.
+
+    Raises:
+        InputError: it cannot be imported.
+    """
+    try:
+        _build_names(config)
+    except Exception as error:
+        raise InputError(_explain(error, Path(config.filename))) from error
+
+
+def _build_names(node: Any) -> None:
+    for _, value in entries(node):
+        _build_names(value)
 
 
 def files_of(config: Config) -> list[Path]:

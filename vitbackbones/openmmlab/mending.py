@@ -2,7 +2,7 @@
 
 Gradient checkpointing of the DETRs needs fairscale, although torch has it; a teacher is looked for
 in a clone only; LeViT's head cannot be fused; GLIP asks for a function of transformers where it
-was; and a missing package is not named.
+was; BatchNorm over processes needs several; and a missing package is not named.
 """
 
 import sys
@@ -61,6 +61,17 @@ def keep_chunking(model: type) -> None:
     from transformers.pytorch_utils import apply_chunking_to_forward
 
     sys.modules[model.__module__].apply_chunking_to_forward = apply_chunking_to_forward
+
+
+def norm_in_one_process(build: Callable) -> Callable:
+    """Let a single process build ``MMSyncBN``: it is BatchNorm then, with the same tensors."""
+
+    def build_norm_layer(cfg, *arguments, **options):
+        if cfg.get('type') == 'MMSyncBN' and not torch.distributed.is_initialized():
+            cfg = {**cfg, 'type': 'BN'}
+        return build(cfg, *arguments, **options)
+
+    return build_norm_layer
 
 
 def name_transformers(register: Callable) -> Callable:

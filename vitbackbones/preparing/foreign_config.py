@@ -6,6 +6,7 @@ built without weights. Neither hooks nor datasets are built.
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,7 +18,7 @@ from mmengine.config import Config
 from ..configuration.data_paths import SPLITS, datasets, locate_data
 from ..configuration.doctor import Finding
 from ..configuration.lint import lint
-from ..configuration.read import read_config
+from ..configuration.read import import_named, read_config
 from ..configuration.settings import as_list
 from ..configuration.version_two.convert import (
     ORIGINS,
@@ -39,6 +40,7 @@ PACKAGES = {
     'mmseg': 'onedl-mmsegmentation',
     'mmpretrain': 'onedl-mmpretrain',
 }
+CLONE = 'PYTHONPATH=CLONE, with the folder that contains them'
 # how configs of other projects begin, by what a user can do with them here
 OTHERS = {
     'MODEL': "a config of Detectron2; choose one of ours with 'vitbackbones configs'",
@@ -86,6 +88,7 @@ def _read(path: str) -> Config:
         raise InputError(f'{path}: is a notebook; save its config as a Python file')
     with guarded(path, SECONDS):
         config = read_config(path, custom_imports=False)
+    import_named(config)
     told = [text for key, text in OTHERS.items() if key in config]
     if told and 'model' not in config:
         raise InputError(f'{path}: looks like {told[0]}')
@@ -96,23 +99,35 @@ def _read(path: str) -> Config:
 
 def _imports(config: Config, toolbox: str) -> Iterator[Finding]:
     """Yield the packages that the config needs and that are not installed."""
-    if toolbox in PACKAGES and find_spec(toolbox) is None:
-        yield Finding('packages', 'problem', f'{toolbox} is not installed', _pip(toolbox))
+    yield from _toolbox(toolbox)
     custom = config.get('custom_imports') or {}
     names = as_list(custom.get('imports') or [])
     absent = [name for name in names if not _is_there(name)]
     if absent:
         text = f'custom_imports names modules that are not found: {some(absent, str)}'
-        remedy = 'PYTHONPATH=CLONE, with the folder that contains them'
-        yield Finding('packages', 'problem', text, remedy)
+        yield Finding('packages', 'problem', text, CLONE)
         return
     with guarded(config.filename, SECONDS):
         for name in names:
             import_module(name)
 
 
-def _pip(toolbox: str) -> str:
-    return f'pip install {PACKAGES[toolbox]}'
+def _toolbox(name: str) -> Iterator[Finding]:
+    """Yield why a toolbox or a fork of one cannot be imported, or which of several is."""
+    if not _is_there(name):
+        remedy = f'pip install {PACKAGES[name]}' if name in PACKAGES else CLONE
+        yield Finding('packages', 'problem', f'{name} is not installed', remedy)
+        return
+    folders = [Path(folder, name) for folder in dict.fromkeys(sys.path)]
+    places = [str(folder) for folder in folders if (folder / '__init__.py').is_file()]
+    if len(places) > 1:
+        text = f'{name} is imported from {places[0]}, and also in {some(places[1:], str)}'
+        yield Finding('packages', 'note', text)
+    try:
+        import_module(name)
+    except Exception as error:  # of any class: releases compare their versions
+        text = f'{name} cannot be imported: {in_one_line(error, 200)}'
+        yield Finding('packages', 'problem', text)
 
 
 def _is_there(module: str) -> bool:

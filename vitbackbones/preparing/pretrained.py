@@ -35,8 +35,8 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
         InputError: a file is not there, or cannot be fetched.
     """
     config = copy.deepcopy(config)
-    if scratch and value_at(config, 'model.backbone.pretrained'):  # of a network by name
-        config.model.backbone.pretrained = False
+    if scratch:
+        _leave_random(config.model)
     if given == AUTO:
         _take_published(config)
     elif given:
@@ -54,6 +54,14 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
         elif not is_remote(owner.init_cfg.checkpoint):
             owner.init_cfg.checkpoint = _require(config, owner.init_cfg.checkpoint, bool(given))
     return config
+
+
+def _leave_random(node) -> None:
+    """Remove the weights of networks by name, of mmseg's models and of mmdet's teachers."""
+    for key, value in entries(node):
+        if key in ('pretrained', 'teacher_ckpt') and value:
+            node[key] = False if value is True else None
+        _leave_random(value)
 
 
 def prepare_teacher(config: Config, scratch: bool = False) -> Config:

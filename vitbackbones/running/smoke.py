@@ -18,7 +18,7 @@ from mmengine.config import Config
 from ..configuration.data_paths import loaders
 from ..configuration.lint import dicts
 from ..configuration.names import config_name
-from ..configuration.settings import entries
+from ..configuration.settings import as_list, entries, value_at
 from ..data import shapes
 from ..errors import InputError
 from ..preparing.work_dir import remove_checkpoints
@@ -63,13 +63,21 @@ def use_small_batches(config: Config) -> Config:
     """Return a copy of ``config`` with few small images in a batch, and one worker in training."""
     config = copy.deepcopy(config)
     for name, loader in loaders(config):
-        shrink_sizes(loader['dataset'])
+        if not _has_one_size(config):
+            shrink_sizes(loader['dataset'])
         # one worker process in training: what goes through it must be picklable
         loader.update(num_workers=int(name.startswith('train')), batch_size=BATCH_SIZE)
         loader.update(persistent_workers=False, prefetch_factor=None)
     for part in find_task(config).sized:
         shrink_sizes(config.model.get(part) or {})
     return config
+
+
+def _has_one_size(config: Config) -> bool:
+    """Return whether a classifier of mmpretrain takes images of its own size alone."""
+    kind = value_at(config, 'model.backbone.type') or SCOPE
+    sized = value_at(config, 'model.backbone.img_size')
+    return config.get('default_scope') == 'mmpretrain' and bool(sized) and SCOPE not in str(kind)
 
 
 def shrink_sizes(node) -> None:
@@ -114,7 +122,11 @@ def shorten(config: Config, resumed: bool = False) -> Config:
     loop.pop('dynamic_intervals', None)
     by_epoch = 'max_epochs' in loop
     length = 1 if by_epoch else STEPS
-    loop.update({'max_epochs' if by_epoch else 'max_iters': length + resumed})
+    key = 'max_epochs' if by_epoch else 'max_iters'
+    for schedule in as_list(config.get('param_scheduler') or []):
+        if schedule.get('by_epoch', True) == by_epoch:
+            schedule.setdefault('end', loop[key])  # else it is the end of the short run
+    loop[key] = length + resumed
     loop.update(val_interval=length, val_begin=1)
     hooks = config.setdefault('default_hooks', {})
     checkpoint = hooks.get('checkpoint') or {'type': f'{SCOPE}.CheckpointHook'}

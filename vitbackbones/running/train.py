@@ -41,7 +41,7 @@ from ..training.hooks.curves import told_when_stopped
 from ..training.hooks.first_evaluation import FirstEvaluationHook
 from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
-from ..training.precision import use_amp
+from ..training.precision import lacks_accelerator, use_amp
 from ..training.sharding import use_fsdp
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, show_warnings, was_restarted
@@ -221,7 +221,9 @@ def _use_own_data(config: Config, request: TrainRequest) -> Config:
 def _fit_model(config: Config, request: TrainRequest) -> Config:
     """Compare the classes; choose precision (--amp), sharding (--fsdp) and groups of parameters."""
     require_fit(config, _splits(config))
-    if request.amp:
+    if lacks_accelerator(config):
+        _say('optim_wrapper: AmpOptimWrapper needs a GPU; here, mixed precision is bfloat16')
+    if request.amp or lacks_accelerator(config):
         config = use_amp(config)
     config = use_fsdp(config, request.fsdp)
     return group_parameters(config)

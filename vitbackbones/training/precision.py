@@ -34,6 +34,12 @@ def half_type(device_type: str) -> torch.dtype:
     return torch.float16 if old_gpu else torch.bfloat16
 
 
+def lacks_accelerator(config: Config) -> bool:
+    """Return whether mmengine's wrapper would refuse to work on this device."""
+    kind = (config.get('optim_wrapper') or {}).get('type', '')
+    return bare_name(kind) == 'AmpOptimWrapper' and get_device() in ('cpu', 'mps')
+
+
 def use_amp(config: Config) -> Config:
     """Return a copy of ``config`` whose optimizer wrapper trains in mixed precision.
 
