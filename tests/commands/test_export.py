@@ -11,7 +11,7 @@ from mmengine.config import Config
 
 from vitbackbones.backbones.by_name import create_model
 from vitbackbones.data import shapes
-from vitbackbones.export import graphs
+from vitbackbones.export import bfloat16, graphs
 from vitbackbones.export.calibration import FEWEST
 from vitbackbones.runtime.card import Card
 
@@ -90,6 +90,28 @@ def test_accuracy_control_says_what_it_tried_and_what_it_cost(run, tmp_path):
     assert f'in INT8, accuracy/top1 is {proof["int8"]:.4f} (' in result.out
 
 
+@pytest.mark.parametrize('precision', ['bf16', 'auto'])
+def test_bfloat16_is_measured_and_refused_where_much_is_lost(run, tmp_path, monkeypatch, precision):
+    pytest.importorskip('openvino')
+    shapes.write(tmp_path / 'data', train=9, val=9, size=48, layout='folders')
+    write_telling_apart(tmp_path / 'data/train')
+    monkeypatch.setattr(bfloat16, 'has_bfloat16', lambda: True)
+    given = ('tiny_cls.py', 'tiny_cls.pth', '--to', 'openvino', *SIZED, '--data-root', 'data')
+    result = run(*given, '--precision', precision)
+    proof = Card.read('tiny_cls.xml').bf16
+    assert (proof['metric'], proof['pictures']) == ('accuracy/top1', 9)
+    assert f'in bf16, accuracy/top1 is {proof["bf16"]:.4f} (' in result.out
+    monkeypatch.setattr(bfloat16, 'MOST_DROP', -1)
+    monkeypatch.setattr('vitbackbones.commands.export.MOST_DROP', -1)
+    result = run(*given, '--precision', precision, '--overwrite', status=2 * (precision == 'bf16'))
+    if precision == 'bf16':
+        refused(result, 'bf16 lowers accuracy/top1 from', 'more than --max-drop -1 allows')
+        assert Card.read('tiny_cls.xml').bf16 == proof
+    else:
+        assert '--precision auto: f32, because bf16 lowers accuracy/top1' in result.out
+        assert Card.read('tiny_cls.xml').bf16 is None
+
+
 def test_what_cannot_be_dynamic_is_named(tool, capsys):
     with pytest.raises(SystemExit):
         tool('export', 'deit_ti', '--to', 'pt2', '--dynamic', 'shape')
@@ -113,6 +135,7 @@ def test_what_cannot_be_dynamic_is_named(tool, capsys):
         (('deit_ti', '--to', 'onnx', '--int8'), ['--int8 requires --to openvino']),
         (('deit_ti', '--to', 'openvino', '--int8', '--untrained'), ['--int8', '--untrained']),
         (('deit_ti', '--to', 'openvino', '--calibrate', 'x'), ['--calibrate', 'require --int8']),
+        (('deit_ti', '--to', 'onnx', '--precision', 'bf16'), ['bf16 requires --to openvino']),
     ],
     ids=lambda value: ' '.join(Path(str(x)).name for x in value)[:30],
 )

@@ -22,6 +22,9 @@ options:
                      process)
   --runtime          use this runtime. The default, auto, is OpenVINO on a CPU, if it is installed
                      and can run the model, otherwise torch. The model is exported once and cached
+  --precision        precision of OpenVINO: f32; bf16 or int8, of which export or test has measured
+                     the loss; auto is bf16 where that was measured and the processor has it
+                     (default: auto)
   --device           use this device: cpu, cuda, cuda:1, ... or mps (default: a GPU if there is
                      one)
   --tiles            predict larger images in overlapping square tiles with sides of SIDE pixels,
@@ -47,6 +50,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from ..runtime.precision import PRECISIONS
 from ..utils.literals import is_balanced, read_value
 from ..utils.messages import LONGEST
 from ..utils.rules import SIDE, Rule, named, number, whole
@@ -164,6 +168,7 @@ SHARED = {
     '--size': {'type': fitting(SIDE), 'metavar': 'N'},
     '--launcher': {'choices': ('none', 'pytorch', 'slurm'), 'default': 'none'},
     '--runtime': {'choices': ('auto', 'torch', 'openvino', 'onnxruntime'), 'default': 'auto'},
+    '--precision': {'choices': PRECISIONS, 'default': 'auto'},
     '--device': {},
     '--tiles': {'type': count, 'metavar': 'SIDE'},
     '--overlap': {'type': float, 'default': 0.2, 'metavar': 'PART'},

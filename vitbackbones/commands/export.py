@@ -18,10 +18,13 @@ options:
                       each pixel (default: logits)
   --images            also compare the outputs on these images or folders, in addition to random
                       images
-  --int8              quantize to INT8 (--to openvino)
+  --precision         let the file run in this precision (--to openvino), if the metric drops by at
+                      most --max-drop; auto: bf16 if that holds here, otherwise f32 (default: f32)
+  --int8              quantize to INT8: --precision int8
   --calibrate         calibrate on these training images or folders (default: the training set)
   --max-drop          reject a file that loses more than X in AP, mIoU or top-1, from 0 to 1
-                      (default: 0.01)
+                      (default: 0.01 for
+                      int8, 0.005 for bf16)
   --accuracy-control  keep layers in float32 until the metric drops by at most --max-drop, in at
                       most 20 evaluations
 
@@ -29,6 +32,7 @@ examples:
   %(prog)s detr_aug_vit_s_shapes --to onnx  # weights in the package
   %(prog)s quick_detector work_dirs/quick_detector --to openvino --dynamic batch,size
   %(prog)s detr_aug_vit_s_shapes --to openvino --int8 --data-root data/shapes
+  %(prog)s detr_aug_vit_s_shapes --to openvino --precision bf16 --data-root data/shapes
   %(prog)s deit_s --to onnx --dynamic batch --preprocess  # a model by name
 
 The results are NAME.onnx (or .xml and .bin, or .pt2) and its metadata file NAME.onnx.json. The
@@ -50,6 +54,7 @@ from ..configuration.data_paths import locate_data
 from ..configuration.names import config_name, find_config
 from ..data.sources import find_sources
 from ..errors import InputError
+from ..export.bfloat16 import MOST_DROP, prove_bfloat16
 from ..export.calibration import pictures_of
 from ..export.formats import require_packages
 from ..export.graphs import DYNAMIC
@@ -66,6 +71,7 @@ from ..preparing.explain import explained
 from ..preparing.own_data import take_classes_of, use_own_data
 from ..preparing.pretrained import prepare_pretrained
 from ..runtime.card import Card, card_path, parts
+from ..runtime.precision import PRECISIONS
 from ..runtime.runtimes import FORMATS
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import prepare_folder
@@ -91,13 +97,14 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--output', choices=('logits', 'mask'), default='logits')
     add('--images', nargs='+', default=[], metavar='INPUT')
     add_shared(add, '--backbone', '--cfg-options')
-    eight = parser.add_argument_group(
-        'INT8 quantization, evaluated on the test set of the config, or on --images'
+    other = parser.add_argument_group(
+        'other precisions, evaluated on the test set of the config, or on --images'
     )
-    add = eight.add_argument
-    add('--int8', action='store_true')
+    add = other.add_argument
+    add('--precision', choices=PRECISIONS, default='f32')
+    add('--int8', action='store_const', const='int8', dest='precision')
     add('--calibrate', nargs='+', default=[], metavar='INPUT')
-    add('--max-drop', type=score, default=0.01, metavar='X')
+    add('--max-drop', type=score, metavar='X')
     add('--accuracy-control', action='store_true')
     add_shared(add, '--data-root', *FILE_OPTIONS)
 
@@ -110,7 +117,7 @@ def export(options: Namespace) -> None:
             model does; nothing is left of it then.
     """
     require_packages(options.to)
-    _require_int8(options)
+    _require_measurable(options)
     file = _target(options)
     sources = find_sources(options.images, file.parent / '-') if options.images else []
     settings = Settings(
@@ -125,7 +132,8 @@ def export(options: Namespace) -> None:
             '--untrained exports random weights; remove either --untrained or CHECKPOINT'
         )
     images = [source.path for source in sources]
-    took = 'several minutes' if options.int8 else 'about a minute, longer for a large model'
+    is_measured = options.precision != 'f32'
+    took = 'several minutes' if is_measured else 'about a minute, longer for a large model'
     print(f'writing {file.name} and comparing it with the model: {took}', flush=True)
     config = None
     if options.config in MODELS:
@@ -135,7 +143,7 @@ def export(options: Namespace) -> None:
         with explained(config):
             subject = of_config(config, options.output)
     with TemporaryDirectory() as folder:
-        finish = _eight_bits(config, options, images, folder) if options.int8 else None
+        finish = _finish(config, options, images, folder) if is_measured else None
         card = write(subject, settings, file, images, finish)
     megabytes = sum(each.stat().st_size for each in parts(file)) / 1e6
     print(f'{file} ({megabytes:.1f} MB) and {card_path(file).name}')
@@ -143,18 +151,20 @@ def export(options: Namespace) -> None:
     print(f'try it: {command_line("predict", file, "PICTURE", "--out", "out")}')
 
 
-def _require_int8(options: Namespace) -> None:
-    """Check what --int8 takes, and that its options are not given without it."""
-    if not options.int8:
-        if options.calibrate or options.accuracy_control:
-            raise InputError('--calibrate and --accuracy-control require --int8')
-    elif options.to != 'openvino':
+def _require_measurable(options: Namespace) -> None:
+    """Check what other precisions need, and that the options of INT8 are not given without it."""
+    if options.precision != 'int8' and (options.calibrate or options.accuracy_control):
+        raise InputError('--calibrate and --accuracy-control require --int8')
+    if options.precision == 'f32':
+        return
+    option = '--int8' if options.precision == 'int8' else f'--precision {options.precision}'
+    if options.to != 'openvino':
         raise InputError(
-            '--int8 requires --to openvino; other runtimes can be slower in INT8 than in '
+            f'{option} requires --to openvino; other runtimes can be slower in INT8 than in '
             f'float32 ({page("export")})'
         )
-    elif options.untrained:
-        raise InputError('--int8 measures the loss of trained weights; remove --untrained')
+    if options.untrained:
+        raise InputError(f'{option} measures the loss of trained weights; remove --untrained')
 
 
 def _target(options: Namespace) -> Path:
@@ -175,7 +185,7 @@ def _target(options: Namespace) -> Path:
 
 
 def _proof(card: Card) -> Iterator[str]:
-    """Say what was compared, and what 8 bits cost."""
+    """Say what was compared, and what other precisions cost."""
     parity = card.parity
     said = card.int8
     objects = f' with {parity["objects"]} objects' if 'objects' in parity else ''
@@ -187,7 +197,14 @@ def _proof(card: Card) -> Iterator[str]:
         )
     else:
         yield f'largest differences from the model {seen}: {in_words(parity["differences"])}'
-    yield from _own_precision(parity.get('by_itself', {}))
+    if half := card.bf16:
+        yield (
+            f'in bf16, {half["metric"]} is {half["bf16"]:.4f} ({half["float32"]:.4f} in '
+            f'float32) on {half["pictures"]} images; predict and test use bf16 where the '
+            'processor has it'
+        )
+    else:
+        yield from _own_precision(parity.get('by_itself', {}))
     if said:
         number = len(said['in_float32'])
         kept = f', {plural(number, "layer")} in float32' if number else ''
@@ -212,34 +229,53 @@ def _own_precision(found: dict) -> Iterator[str]:
         )
 
 
-def _eight_bits(
+def _finish(
     config: Config | None, options: Namespace, images: list[Path], folder: str
 ) -> Callable[[Path], Card]:
-    """Return what brings the file to 8 bits; a model by name has no config, and no data.
+    """Return what proves another precision of the file; a model by name has no config, and no data.
 
     It is judged on ``images`` where no test set is here; an evaluation writes to ``folder``.
     """
-    trained_on = config and not options.calibrate and _with_data(config, options, 'train')
     tested_on = config and _with_data(config, options, 'test')
-    if options.calibrate:
-        given = find_sources(options.calibrate, Path(folder), '--calibrate')
-        pictures = [source.path for source in given]
-    elif trained_on:
-        pictures = pictures_of(trained_on, 'train')
-    else:
-        raise InputError('--int8: there is no training set; give --data-root or --calibrate')
+    pictures = _calibration(config, options, folder) if options.precision == 'int8' else []
     if tested_on:
         judge = partial(Validation, config=tested_on, work_dir=folder)
     elif images:
         judge = partial(Agreement, files=images)
     else:
+        option = '--int8' if options.precision == 'int8' else f'--precision {options.precision}'
         raise InputError(
-            '--int8: there is no test set; give --data-root, or --images to compare on'
+            f'{option}: there is no test set; give --data-root, or --images to compare on'
         )
-    settings = Int8(
-        pictures=pictures, judge=judge, max_drop=options.max_drop, control=options.accuracy_control
-    )
-    return partial(to_int8, settings=settings)
+    if options.precision == 'int8':
+        most = 0.01 if options.max_drop is None else options.max_drop
+        settings = Int8(
+            pictures=pictures, judge=judge, max_drop=most, control=options.accuracy_control
+        )
+        return partial(to_int8, settings=settings)
+    most = MOST_DROP if options.max_drop is None else options.max_drop
+
+    def prove(file: Path) -> Card:
+        try:
+            return prove_bfloat16(file, judge, most)
+        except InputError as error:
+            if options.precision != 'auto':
+                raise
+            print(f'--precision auto: f32, because {error}')
+            return Card.read(file)
+
+    return prove
+
+
+def _calibration(config: Config | None, options: Namespace, folder: str) -> list[Path]:
+    """Return the images that INT8 is calibrated on."""
+    if options.calibrate:
+        given = find_sources(options.calibrate, Path(folder), '--calibrate')
+        return [source.path for source in given]
+    trained_on = config and _with_data(config, options, 'train')
+    if not trained_on:
+        raise InputError('--int8: there is no training set; give --data-root or --calibrate')
+    return pictures_of(trained_on, 'train')
 
 
 def _with_data(config: Config, options: Namespace, split: str) -> Config | None:

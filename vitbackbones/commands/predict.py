@@ -60,7 +60,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     used = parser.add_mutually_exclusive_group()
     used.add_argument('--resume', action='store_true')
     used.add_argument('--overwrite', action='store_true')
-    add_shared(add, '--size', '--device', '--runtime')
+    add_shared(add, '--size', '--device', '--runtime', '--precision')
     faster = parser.add_mutually_exclusive_group()
     faster.add_argument('--amp', action='store_true')
     add_shared(faster.add_argument, '--fused')
@@ -117,6 +117,7 @@ def predict(options: Namespace) -> None:
             '--batch-size': options.batch_size,
             '--no-pictures': options.no_pictures,
             '--track': options.track,
+            '--precision': options.precision,
         }
         journal = Journal(out, settings, options.resume)
         tracking = Tracking(least) if options.track else None

@@ -7,8 +7,10 @@ options:
   --draw          write images of predictions and ground truth to DIR
   --report        write a page of scores, mistakes and the worst images to DIR
   --overwrite     replace the page of an earlier --report
-  --precision     with --report, choose for each class the lowest score with a precision of at
-                  least P, instead of the score with the best F1
+  --precision     a number P, with --report: choose for each class the lowest score with a
+                  precision of at least P, instead of the score with the best F1. A word (f32,
+                  bf16, int8, auto): the precision of OpenVINO, as for predict; bf16 with --runtime
+                  auto measures the loss, and predict then uses bf16
   --confidence    probability that the precision holds (default: 0.9)
   --num-pictures  limit --draw and --report to N images (default: 16)
   --faster-coco   require faster-coco-eval, which computes COCO metrics where it is installed: the
@@ -26,6 +28,7 @@ from argparse import ArgumentParser, Namespace
 from ..running.evaluate import run_test
 from ..running.imagenet_sets import SETS
 from ..running.request import TestRequest
+from ..runtime.precision import PRECISIONS
 from ..runtime.runtimes import BY_SUFFIX
 from .cli import FILE_OPTIONS, HELP, SHARED, add_local_rank, add_shared, count, part
 
@@ -48,12 +51,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_shared(add, '--tiles', '--overlap', '--merge')
     add('--report', metavar='DIR')
     add('--overwrite', action='store_true')
-    add('--precision', type=part, metavar='P')
+    add('--precision', type=_precision, metavar='P')
     add('--confidence', type=part, metavar='C')
     add('--num-pictures', type=count, default=16, metavar='N')
     add_shared(add, '--score-threshold')
     add('--faster-coco', action='store_true')
     add_local_rank(add)
+
+
+def _precision(text: str) -> float | str:
+    """Read a precision of scores, or of a computation, as an argument's ``type``."""
+    return text if text in PRECISIONS else part(text)
 
 
 def evaluate(options: Namespace) -> None:

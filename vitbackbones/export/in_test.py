@@ -15,16 +15,20 @@ from ..tasks import find_task
 from ..tasks.predictor import only_loading
 
 
-def use_exported(config: Config, file: str, trusted: bool = False) -> Config:
+def use_exported(
+    config: Config, file: str, trusted: bool = False, precision: str = 'auto'
+) -> Config:
     """Return a config whose model is an exported file.
 
     Its pipelines load, and leave it to the card how a picture becomes an input, so that what is
-    measured is what ``predict`` does. ``trusted``: see :func:`vitbackbones.runtime.load`.
+    measured is what ``predict`` does. ``trusted`` and ``precision`` are those of
+    :func:`vitbackbones.runtime.load`.
     """
     config = only_loading(config)
     kind = f'{SCOPE}.ExportedInTest'
     task = type(find_task(config)).__name__.lower()
-    config.model = {'type': kind, 'file': str(file), 'task': task, 'trusted': trusted}
+    options = {'file': str(file), 'task': task, 'trusted': trusted, 'precision': precision}
+    config.model = {'type': kind} | options
     return config
 
 
@@ -35,14 +39,17 @@ class ExportedInTest(BaseModel):
         file: the file.
         task: of the config, ``'detection'`` for one.
         trusted: whether code in it may run.
+        precision: that it computes in.
 
     Raises:
         InputError: see :func:`vitbackbones.runtime.load`, or it is of another task.
     """
 
-    def __init__(self, file: str, task: str, trusted: bool = False) -> None:
+    def __init__(
+        self, file: str, task: str, trusted: bool = False, precision: str = 'auto'
+    ) -> None:
         super().__init__()
-        self.exported = load(file, trusted=trusted)
+        self.exported = load(file, trusted=trusted, precision=precision)
         if self.exported.card.task != task:
             raise InputError(
                 f'{file} was exported for {self.exported.card.task}, but the config is for {task}'

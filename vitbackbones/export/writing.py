@@ -105,7 +105,7 @@ def export(
         card.write(part)
         if finish:
             finish(part).write(part)
-        if elsewhere and settings.format == 'openvino':
+        if elsewhere and settings.format == 'openvino' and not Card.read(part).bf16:
             exported = load(part)
             parity = exported.card.parity | {'by_itself': _by_itself(exported, settings, pictures)}
             replace(exported.card, parity=parity).write(part)

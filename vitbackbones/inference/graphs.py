@@ -2,7 +2,8 @@
 
 Where the model takes images of any size, one graph answers everything. Where it cannot, a size gets
 a graph of its own once torch has spent on it what an export takes, up to a small number of sizes.
-No answer changes by that: graphs equal torch's model as ``export`` proves.
+No answer changes by that: graphs equal torch's model as ``export`` proves, unless ``test`` has
+measured what bfloat16 loses, see :mod:`vitbackbones.runtime.precision`.
 
 Any number of threads may ask one model. What a thread opens, makes or exports, the others wait for.
 """
@@ -23,6 +24,7 @@ from ..errors import InputError, printable
 from ..runtime import Exported
 from ..runtime.answers import Answer
 from ..runtime.cache import ANY, MOST_GRAPHS, Graphs, name_of
+from ..runtime.precision import choose_precision
 from ..runtime.preparing import SLIDE, Taken, prepare
 from ..utils.messages import in_one_line
 
@@ -38,6 +40,7 @@ class GraphModel:
     Args:
         graphs: in the cache, where others are added.
         original: returns the model in torch, which takes seconds to import and build.
+        precision: of graphs, one of :data:`vitbackbones.runtime.precision.PRECISIONS`.
 
     Attributes:
         meta: ``classes`` and ``palette``.
@@ -50,8 +53,11 @@ class GraphModel:
 
     color = 'color'
 
-    def __init__(self, graphs: Graphs, original: Callable[[], 'Original']) -> None:
+    def __init__(
+        self, graphs: Graphs, original: Callable[[], 'Original'], precision: str = 'auto'
+    ) -> None:
         self.graphs = graphs
+        self.precision = precision
         self._make_original = original
         self._opened: dict[str, Exported | None] = {}
         self._spent = Counter()  # seconds in torch, by size
@@ -62,6 +68,10 @@ class GraphModel:
         if kept is None and self.original.first:
             kept = self._export(self.original.first)
         if kept:
+            if precision == 'bf16':
+                choose_precision(kept.card, precision, 'this model')
+            if kept.precision == 'bf16':
+                self.runtime += ', in bf16'
             self.taken = Taken(kept.card.steps, kept.card.input)
             self.meta = {'classes': kept.card.classes, 'palette': kept.card.palette}
         else:
@@ -146,7 +156,9 @@ class GraphModel:
 
     def _open(self, name: str) -> Exported | None:
         if name not in self._opened:
-            self._opened[name] = self.graphs.open(name)
+            # a graph of another size, of which nothing was measured, computes in float32
+            wanted = 'f32' if self.precision == 'f32' else 'auto'
+            self._opened[name] = self.graphs.open(name, wanted)
         return self._opened[name]
 
     def _export(self, name: str) -> Exported:

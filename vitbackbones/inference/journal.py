@@ -23,6 +23,7 @@ from ..utils.files import write_file
 LINES, SETTINGS = 'predictions.jsonl', 'settings.json'
 # what settings were before there were words for them
 EARLIER = {'--runtime': 'torch', '--no-pictures': False, '--tiles': None, '--track': False}
+EARLIER |= {'--precision': 'auto'}
 MORE = b'"more": true}\n'  # the end of a line that is not the last of its batch
 
 

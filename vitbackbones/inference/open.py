@@ -21,6 +21,7 @@ from ..errors import InputError
 from ..runtime import load
 from ..runtime.answers import Answer, Detected, with_names
 from ..runtime.cache import Graphs, recall
+from ..runtime.precision import PRECISIONS
 from ..runtime.runtimes import is_exported
 from ..runtime.threshold import Threshold
 from ..utils.processes import show_warnings
@@ -141,6 +142,7 @@ def open_model(
     checkpoint: str | Path | None = None,
     *,
     runtime: str = AUTO,
+    precision: str = AUTO,
     device: str | None = None,
     amp: bool = False,
     fused: str | None = None,
@@ -161,6 +163,8 @@ def open_model(
             come with the package, or for an exported file.
         runtime: ``'torch'``, ``'openvino'``, ``'onnxruntime'``, or ``'auto'``: OpenVINO on a CPU
             where it is installed and the model exports, otherwise torch.
+        precision: ``'f32'``; ``'bf16'`` or ``'int8'``, of which ``export`` or ``test`` has measured
+            the loss; or ``'auto'``: bfloat16 where the loss was measured and the processor has it.
         device, amp, fused, compile: of torch, as of ``vitbackbones predict``.
         cfg_options: key -> value, changes of the config.
         size: side of images in pixels, as of ``vitbackbones predict``.
@@ -178,6 +182,7 @@ def open_model(
     ...     print(model.runtime, model.predict(['photo.jpg'])[0].boxes)
     """
     choice(*RUNTIMES).require('runtime', runtime)
+    choice(*PRECISIONS).require('precision', precision)
     (DICT | NONE).require('cfg_options', cfg_options)
     (SIDE | NONE).require('size', size)
     (whole(1) | NONE).require('tiles', tiles)
@@ -186,6 +191,7 @@ def open_model(
         config=str(config),
         checkpoint=str(checkpoint) if checkpoint else None,
         runtime=runtime,
+        precision=precision,
         device=device,
         amp=amp,
         fused=fused,
@@ -284,7 +290,7 @@ def _recalled(request: ModelRequest) -> FoundModel | None:
     def load_again() -> Model:
         again = partial(import_needed, 'inference.configured', 'predict')
         try:
-            return GraphModel(graphs, lambda: again().original_of(request))
+            return GraphModel(graphs, lambda: again().original_of(request), request.precision)
         except Exception:  # it is found again, and said
             return _configured(request).load()
 
@@ -302,7 +308,7 @@ def _exported(request: ModelRequest) -> FoundModel:
         raise InputError(
             f'{file}: an exported file already contains its weights; remove the checkpoint'
         )
-    model = ExportedModel(file, request.trusted)
+    model = ExportedModel(file, request.trusted, request.precision)
     card = model.exported.card
     settings = {'the exported file': f'{file.name} ({card.file_sha256})'}
     threshold = None
@@ -332,8 +338,8 @@ class ExportedModel:
 
     color = 'color'
 
-    def __init__(self, file: str | Path, trusted: bool = False) -> None:
-        self.exported = load(file, trusted=trusted)
+    def __init__(self, file: str | Path, trusted: bool = False, precision: str = AUTO) -> None:
+        self.exported = load(file, trusted=trusted, precision=precision)
         card = self.exported.card
         self.meta = {'classes': card.classes, 'palette': card.palette}
         self.runtime = self.exported.runtime

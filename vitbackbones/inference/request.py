@@ -24,6 +24,7 @@ class ModelRequest:
         inputs: what is to be predicted. Where ``checkpoint`` is None, the first may be a
             checkpoint, as in ``predict CONFIG [CHECKPOINT] INPUT``: only the config tells.
         runtime: a name of :data:`RUNTIMES`.
+        precision: of graphs and files, one of :data:`vitbackbones.runtime.precision.PRECISIONS`.
         device, amp, fused, compile: of torch, as of ``vitbackbones predict``.
         cfg_options: key -> value, changes of the config.
         size: side of images in pixels, None for that of the config.
@@ -35,6 +36,7 @@ class ModelRequest:
     checkpoint: str | None = None
     inputs: tuple[str, ...] = ()
     runtime: str = AUTO
+    precision: str = AUTO
     device: str | None = None
     amp: bool = False
     fused: str | None = None

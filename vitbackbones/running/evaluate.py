@@ -5,6 +5,7 @@ An exported file in the place of the checkpoint is measured in the same way.
 
 import shlex
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,14 @@ from ..configuration.names import config_name
 from ..configuration.read import read_config
 from ..drawing.sheet import save_samples
 from ..errors import InputError, printable
+from ..export.bfloat16 import prove_bfloat16
+from ..export.judges import Validation
 from ..inference.configured import graph_of
 from ..inference.request import ModelRequest
 from ..preparing.explain import explained
 from ..reports.page import facts, write_page
 from ..reports.promise import Promise
+from ..runtime.cache import Graphs
 from ..runtime.card import Card
 from ..runtime.runtimes import is_exported
 from ..runtime.threshold import Threshold, read_threshold, write_threshold
@@ -99,13 +103,16 @@ class Tested:
 def measure(request: TestRequest) -> Tested:
     """Predict the images of the test split, and measure that."""
     config = with_size(read_config(request.config), request.size)
-    if config.default_scope != 'mmdet' and (request.faster_coco or request.precision):
+    if config.default_scope != 'mmdet' and (request.faster_coco or request.promised):
         option = '--faster-coco' if request.faster_coco else '--precision'
         raise InputError(f'{option}: is only for detectors, which have COCO metrics')
     if request.size and process_rank() == 0:
         print(size_line(config, request.size))
+    is_graph = not request.exported
     request = _with_graph(request)
     config = prepare(config, request)
+    if request.computed == 'bf16' and is_graph:
+        _prove(config, Path(request.checkpoint))
     task = find_task(config)
     if request.faster_coco:
         import_optional('faster_coco_eval', 'faster-coco-eval')
@@ -125,15 +132,31 @@ def measure(request: TestRequest) -> Tested:
 
 def _with_graph(request: TestRequest) -> TestRequest:
     """Return a request for the graph of a model, where a runtime computes it."""
-    if request.runtime == 'torch' or request.exported:
+    if request.exported:
+        return request
+    if request.runtime == 'torch':
+        if request.computed not in ('auto', 'f32'):
+            raise InputError(f'--precision {request.computed}: requires --runtime auto or openvino')
         return request
     if request.launcher != 'none' or request.tta:
         other = '--tta' if request.tta else '--launcher'
         raise InputError(
             f'--runtime {request.runtime}: does not support {other}; remove one of the two'
         )
-    graph = graph_of(ModelRequest.of(request))
+    graph = graph_of(ModelRequest.of(request, precision=request.computed))
     return replace(request, checkpoint=str(graph), size=None, device=None) if graph else request
+
+
+def _prove(config: Config, graph: Path) -> None:
+    """Measure what a graph of the cache loses in bfloat16, and note it in its card for predict."""
+    if Card.read(graph).bf16:
+        return
+    print('measuring bf16 and f32 on the test set')
+    # the visualizer of the first runner of a process serves the next one, so its folder stays
+    judge = partial(Validation, config=config, work_dir=config.work_dir)
+    card = prove_bfloat16(graph, judge)
+    card.write(graph)
+    Graphs(graph.parent.name, graph.suffix).seal(graph.stem)
 
 
 def _require_promisable(request: TestRequest) -> None:
@@ -142,11 +165,11 @@ def _require_promisable(request: TestRequest) -> None:
     Raises:
         InputError: another option is missing, or excludes them.
     """
-    if request.confidence is not None and request.precision is None:
+    if request.confidence is not None and request.promised is None:
         raise InputError('--confidence: requires --precision')
-    if request.precision is not None and not request.report:
+    if request.promised is not None and not request.report:
         raise InputError('--precision: requires --report')
-    if request.precision is not None and request.tta:
+    if request.promised is not None and request.tta:
         raise InputError('--precision: predict does not support --tta; remove one of the two')
 
 
@@ -176,12 +199,12 @@ def report(tested: Tested, request: TestRequest, result: TestResult) -> Path:
         facts(settings, tested.checkpoint, len(tested.runner.test_dataloader.dataset)),
     )
     print(f'report: {page}')
-    if request.precision is not None:
-        refused = tested.mistakes.keep(Promise(request.precision, request.confidence or 0.9))
+    if request.promised is not None:
+        refused = tested.mistakes.keep(Promise(request.promised, request.confidence or 0.9))
         show_warnings([f'predict will show no objects of {each}' for each in refused])
     chosen = tested.mistakes.chosen
     is_exported_file = is_exported(tested.checkpoint)
-    if chosen and not request.tta and (request.precision is not None or not is_exported_file):
+    if chosen and not request.tta and (request.promised is not None or not is_exported_file):
         print(printable(f'score threshold: {chosen}'))
         _keep_threshold(tested.checkpoint, chosen, page.parent)
     return page.absolute()

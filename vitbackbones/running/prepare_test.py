@@ -49,7 +49,8 @@ def prepare(config: Config, request: TestRequest) -> Config:
     config = use_views(config, request)
     config = use_tiling(config, request)
     if request.exported:
-        config = use_exported(config, request.checkpoint, request.trusted)
+        trusted = request.trusted
+        config = use_exported(config, request.checkpoint, trusted, request.computed)
     config = use_fused(config, request)
     return join_machine(config, request.launcher, request.local_rank)
 

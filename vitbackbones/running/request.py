@@ -156,7 +156,8 @@ class TestRequest(RunRequest):
         report: folder for a page of scores and mistakes.
         overwrite: replace the page of an earlier report.
         num_pictures: how many images are drawn, or shown in the report.
-        precision, confidence: of the scores that a report chooses, in place of the best F1, see
+        precision: a word of :data:`~..runtime.precision.PRECISIONS` for OpenVINO, or a number with
+            ``confidence``: of the scores that a report chooses, in place of the best F1, see
             :class:`~..reports.promise.Promise`.
         score_threshold: lowest score that is drawn; None for the one of the weights.
         faster_coco: require faster-coco-eval, which computes the metrics of COCO if it is there.
@@ -180,10 +181,20 @@ class TestRequest(RunRequest):
     report: str | None = None
     overwrite: bool = False
     num_pictures: int = 16
-    precision: float | None = None
+    precision: float | str | None = None
     confidence: float | None = None
     score_threshold: float | None = None
     faster_coco: bool = False
+
+    @property
+    def promised(self) -> float | None:
+        """The precision of scores; None where there is none."""
+        return None if isinstance(self.precision, str) else self.precision
+
+    @property
+    def computed(self) -> str:
+        """The precision that OpenVINO computes in."""
+        return self.precision if isinstance(self.precision, str) else 'auto'
 
     @property
     def exported(self) -> bool:

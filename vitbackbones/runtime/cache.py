@@ -84,8 +84,11 @@ class Graphs:
         """Return the file of a graph, which may not be there."""
         return self.folder / f'{name}{self.suffix}'
 
-    def open(self, name: str) -> Exported | None:
-        """Return a graph, None where there is none. One that is damaged is none, and said."""
+    def open(self, name: str, precision: str = 'auto') -> Exported | None:
+        """Return a graph, None where there is none. One that is damaged is none, and said.
+
+        ``precision`` is that of :func:`.model.load`.
+        """
         file = self.file(name)
         seal = self._seal_file(name)
         if not seal.exists():
@@ -96,7 +99,8 @@ class Graphs:
                 raise InputError(
                     f'{file}: the file or its metadata file was changed after the export'
                 )
-            return load(file, int(chosen) if chosen.isdecimal() else 0)
+            threads = int(chosen) if chosen.isdecimal() else 0
+            return load(file, threads, precision=precision)
         except (InputError, OSError) as error:
             show_warnings([f'{error}. It is exported again.'])
             with suppress(OSError):

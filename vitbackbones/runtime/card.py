@@ -77,6 +77,8 @@ class Card:
         int8: of a graph in 8 bits, its ``metric``, that metric in ``float32`` and ``int8`` on a
             number of ``pictures``, how many it was ``calibrated_on``, and the layers that stayed
             ``in_float32``; None of others.
+        bf16: of a graph that may run in bfloat16, its ``metric``, that metric in ``float32`` and
+            ``bf16`` on a number of ``pictures``; None of others.
     """
 
     format: Annotated[str, choice(*FORMATS)]
@@ -93,6 +95,7 @@ class Card:
     parity: Annotated[dict, DICT]
     versions: Annotated[dict, DICT]
     int8: Annotated[dict | None, DICT | NONE] = None
+    bf16: Annotated[dict | None, DICT | NONE] = None
     threshold: Annotated[dict | None, DICT | NONE] = None
 
     @classmethod

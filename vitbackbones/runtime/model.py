@@ -12,6 +12,7 @@ from ..utils.messages import in_one_line
 from .answers import READ, Answer, require_form, require_names, require_numbers, with_names
 from .card import Card
 from .opening import open_graph
+from .precision import choose_precision
 from .preparing import SLIDE, Prepared, prepare
 from .runtimes import BY_SUFFIX, LONGEST, runtime_of
 from .sliding import require_few, slide, windows
@@ -20,13 +21,17 @@ from .step_rules import require_steps
 MOST_VALUES = 2**29  # in the images of one run of a graph; in floats 2 GB
 
 
-def load(file: str | Path, threads: int = 0, trusted: bool = False) -> 'Exported':
+def load(
+    file: str | Path, threads: int = 0, trusted: bool = False, precision: str = 'auto'
+) -> 'Exported':
     """Open an exported file with its metadata file.
 
     Args:
         file: ``.onnx``, ``.xml`` or ``.pt2``, with its card beside it.
         threads: of the runtime, by default one for each core.
         trusted: whether code in the file may run, which ``.pt2`` files may hold.
+        precision: ``'f32'``, ``'bf16'``, ``'int8'``, or ``'auto'``: bfloat16 where the loss was
+            measured and the processor has it. See :func:`.precision.choose_precision`.
 
     Raises:
         InputError: file or card is missing or damaged, they are not of one model, or the runtime is
@@ -35,7 +40,7 @@ def load(file: str | Path, threads: int = 0, trusted: bool = False) -> 'Exported
     >>> exported = load('model.onnx')  # doctest: +SKIP
     >>> exported.predict(cv2.imread('photo.jpg')).boxes  # doctest: +SKIP
     """
-    return Exported(file, threads, trusted)
+    return Exported(file, threads, trusted, precision)
 
 
 class Exported:
@@ -45,16 +50,26 @@ class Exported:
         file: its path.
         card: what is known of it.
         runtime: name and version of what runs it.
+        precision: ``'f32'`` or ``'bf16'``; of a file in INT8, that of what is not in 8 bits.
     """
 
-    def __init__(self, file: str | Path, threads: int = 0, trusted: bool = False) -> None:
+    def __init__(
+        self,
+        file: str | Path,
+        threads: int = 0,
+        trusted: bool = False,
+        precision: str = 'auto',
+    ) -> None:
         self.file = Path(file)
         self.card = Card.read(file)
         self.runtime = runtime_of(self.file.suffix)
         require_steps(self.card.steps, f'{file}.json')
         shapes = {output.name: output.shape for output in self.card.outputs}
         require_form(self.card.task, shapes, f'{file}.json')
-        self._graph = open_graph(file, self.card, threads, trusted)
+        self.precision = choose_precision(self.card, precision, f'{file}')
+        if self.precision == 'bf16':
+            self.runtime += ' in bf16'
+        self._graph = open_graph(file, self.card, threads, trusted, self.precision)
         self._windows = {}  # options of sliding.slide, where windows slide
         for step in self.card.steps:
             if step['type'] == SLIDE:

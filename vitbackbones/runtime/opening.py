@@ -10,8 +10,12 @@ from .card import Card, GraphInput, GraphOutput
 from .runtimes import BY_SUFFIX, LONGEST, Graph, Port, runtime_of
 
 
-def open_graph(file: str | Path, card: Card, threads: int = 0, trusted: bool = False) -> Graph:
+def open_graph(
+    file: str | Path, card: Card, threads: int = 0, trusted: bool = False, precision: str = 'f32'
+) -> Graph:
     """Return the graph of an exported file; arguments as of :func:`.model.load`.
+
+    ``precision`` is ``'f32'``, or ``'bf16'`` for OpenVINO.
 
     Raises:
         InputError: its runtime is not installed or cannot run it, or it has other inputs or outputs
@@ -30,7 +34,7 @@ def open_graph(file: str | Path, card: Card, threads: int = 0, trusted: bool = F
             'files contain no code.'
         )
     try:
-        graph = format.start(file, threads)
+        graph = format.start(file, threads, *[precision] * (precision != 'f32'))
     except InputError:
         raise
     except Exception as error:  # of any kind, as runtimes are written in C++

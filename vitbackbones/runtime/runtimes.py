@@ -1,7 +1,8 @@
 """The formats of exported files, one row each, and the runtimes that read them.
 
-Each is imported where it is used. All compute on the CPU, OpenVINO in float32 unless the weights
-are smaller. Any number of threads may run one graph at the same time.
+Each is imported where it is used. All compute on the CPU, in float32 unless the weights are
+smaller; OpenVINO also in bfloat16, see :mod:`.precision`. Any number of threads may run one graph
+at the same time.
 """
 
 import warnings
@@ -181,7 +182,7 @@ class Format(NamedTuple):
             ``write_NAME`` of :mod:`vitbackbones.export.formats`, which needs torch.
         suffix: of the files.
         runtime: name of what runs them.
-        start: reads a file, for a number of threads.
+        start: reads a file, for a number of threads; of OpenVINO in a precision.
         packages: needed to write and run a file, beside torch, as pip names them.
         runs_code: whether a file may hold code that reading it runs.
     """
@@ -189,7 +190,7 @@ class Format(NamedTuple):
     name: str
     suffix: str
     runtime: str
-    start: Callable[[Path, int], Graph]
+    start: Callable[..., Graph]
     packages: tuple[str, ...]
     runs_code: bool
 

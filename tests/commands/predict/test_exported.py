@@ -51,6 +51,12 @@ def test_it_goes_on_with_the_same_file_alone(run, classifier, files):
     refused(result, 'started with other settings: the exported file was model.onnx')
 
 
+def test_a_precision_that_was_not_measured_is_refused(run, classifier, files):
+    run(classifier, files / 'rgb.png', '--precision', 'f32')
+    result = run(classifier, files / 'rgb.png', '--precision', 'bf16', '--overwrite', status=2)
+    refused(result, 'model.onnx: its loss in bf16 was not measured. Export it with --to openvino')
+
+
 def test_options_of_torch_are_refused(run, classifier, files):
     for option in (('--amp',), ('--fused',), ('--device', 'cpu'), ('--cfg-options', 'a=1')):
         result = run(classifier, files, *option, status=2)

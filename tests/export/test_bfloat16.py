@@ -1,0 +1,65 @@
+"""A file may run in bfloat16 where little is lost by that; the proof is in its card."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from vitbackbones.errors import InputError
+from vitbackbones.export import bfloat16
+from vitbackbones.export.bfloat16 import prove_bfloat16
+from vitbackbones.export.judges import Agreement
+from vitbackbones.runtime import load
+from vitbackbones.runtime.precision import has_bfloat16
+
+from .test_int8 import copied, float32, pictures  # noqa: F401 (fixtures)
+
+pytest.importorskip('openvino')
+
+
+@pytest.fixture
+def file(float32, tmp_path):  # noqa: F811
+    return copied(float32, tmp_path)
+
+
+@pytest.fixture
+def judged(pictures):  # noqa: F811
+    return partial(Agreement, files=pictures[-8:])
+
+
+@pytest.mark.skipif(not has_bfloat16(), reason='the processor has no bfloat16')
+def test_a_file_that_was_proven_runs_in_bfloat16(file, judged, pictures):  # noqa: F811
+    image = np.random.default_rng(0).standard_normal((1, 3, 64, 64)).astype(np.float32)
+    exact = load(file).run(image)['logits']
+    card = prove_bfloat16(file, judged)
+    assert card.bf16['float32'] == 1
+    assert card.bf16['bf16'] >= 0.995
+    assert card.bf16['pictures'] == 8
+    card.write(file)
+    half = load(file)
+    assert half.runtime.endswith(' in bf16')
+    difference = np.abs(half.run(image)['logits'] - exact).max() / np.abs(exact).max()
+    assert 0 < difference < 0.05
+    np.testing.assert_array_equal(load(file, precision='f32').run(image)['logits'], exact)
+
+
+class Disappointed(Agreement):
+    """Likes the first answers alone."""
+
+    def score(self, exported):
+        self.seen = getattr(self, 'seen', 0) + 1
+        return 1.0 if self.seen == 1 else 0.994
+
+
+@pytest.mark.skipif(not has_bfloat16(), reason='the processor has no bfloat16')
+def test_a_loss_beyond_the_limit_is_refused(file, pictures):  # noqa: F811
+    judge = partial(Disappointed, files=pictures[-8:])
+    with pytest.raises(InputError, match=r'1\.0000 to 0\.9940 on 8 .*--max-drop 0\.005 allows'):
+        prove_bfloat16(file, judge)
+    assert prove_bfloat16(file, judge, max_drop=0.01).bf16['bf16'] == 0.994
+
+
+def test_without_the_processor_nothing_is_proven(file, judged, monkeypatch):
+    monkeypatch.setattr(bfloat16, 'has_bfloat16', lambda: False)
+    with pytest.raises(InputError, match='no instructions for bfloat16 .*measured here'):
+        prove_bfloat16(file, judged)
