@@ -54,8 +54,8 @@ class ModelRequest:
 
     @property
     def first(self) -> str | None:
-        """What is a checkpoint, or may be one."""
-        return self.checkpoint or (self.inputs[0] if self.inputs else None)
+        """What is a checkpoint, or may be one: a single input is none."""
+        return self.checkpoint or (self.inputs[0] if len(self.inputs) > 1 else None)
 
     def given(self) -> list[str]:
         """Return the options that are given; an exported file can follow none of them."""
@@ -80,11 +80,11 @@ class ModelRequest:
     def words(self) -> dict:
         """Return what of a command line leads to a model, as the notes of the cache are named."""
         first = self.first
-        is_checkpoint = first and Path(first).suffix.lower() not in SUFFIXES
+        is_checkpoint = bool(first) and Path(first).suffix.lower() not in SUFFIXES
         return {
             'config': self.config,
             'checkpoint': first if is_checkpoint else None,
-            'inputs': is_checkpoint and len(self.inputs) != 1,
+            'inputs': is_checkpoint,
             'cfg_options': repr(dict(self.cfg_options)),
             'size': self.size,
             'runtime': self.runtime,
