@@ -19,7 +19,7 @@ from .timing import compare
 # sources of models that are not forms of ours, or round otherwise; of all others answers are equal
 OTHERS = ('plain', 'timm', 'mmpretrain', 'mmdet')
 TRAINED = ('ours', *OTHERS)
-IN_BFLOAT16 = ('fused_bf16', 'compiled_bf16')
+IN_BFLOAT16 = ('fused_bf16', 'compiled_bf16', 'openvino_bf16')
 ROUGH = (*IN_BFLOAT16, 'openvino_int8')
 # greatest difference of answers, in units of the largest answer
 EQUAL = 1e-4

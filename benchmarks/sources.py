@@ -7,6 +7,7 @@
 ``onnxruntime:``            the folded form in ONNX Runtime, on a CPU in float32
 ``openvino:``               the same in OpenVINO
 ``openvino_int8:``          the same in 8 bits, with ranges of noise
+``openvino_bf16:``          the same in bfloat16
 ``config:``                 the model of a config, with the weights that come along
 ``config_fused:``           the same after ``fuse_model``
 ``config_compiled:``        the whole graph after ``fuse_for_inference(compile=True)``
@@ -164,6 +165,7 @@ SOURCES = {
     'onnxruntime': partial(_exported, start_onnxruntime),
     'openvino': partial(_exported, start_openvino),
     'openvino_int8': partial(_exported, _start_int8),
+    'openvino_bf16': partial(_exported, partial(start_openvino, precision='bf16')),
     'config': _of_config,
     'config_fused': partial(_of_config, change=fuse_model),
     'config_compiled': lambda *given: fuse_for_inference(_of_config(*given), compile=True),

@@ -22,7 +22,8 @@ from vitbackbones.registry import GROUPED, SCOPE
 
 from .command import start
 from .detr import build_pair, make_batch
-from .model_sources import SOURCES, Size, build_model
+from .model_sources import Size, build_model
+from .sources import SOURCES
 from .timing import compare
 
 # forms of a model, the first is the unit of ratio

@@ -109,14 +109,15 @@ def test_scale_fits_powers_along_every_axis(monkeypatch):
 
 
 def test_train_has_every_form_of_every_comparison(monkeypatch):
-    tiny = {'DeiT-Ti': ('timm:deit_tiny_patch16_224', 'ours:deit_ti')}
+    mmpretrain = 'mmpretrain:deit-tiny_4xb256_in1k'  # as in every comparison of the suite
+    tiny = {'DeiT-Ti': ('timm:deit_tiny_patch16_224', mmpretrain, 'ours:deit_ti')}
     monkeypatch.setattr(train, 'CLASSIFIERS', tiny)
     monkeypatch.setattr(train, 'IMAGES', dict.fromkeys(train.IMAGES, ((64, 64), 2)))
     rows = list(train.rows(options(compile=False)))
     assert [row['form'] for row in rows] == [
         *tiny['DeiT-Ti'], 'mmdet:detr', 'ours:detr', *train.SETR, *train.OPTIMIZERS,
     ]  # fmt: skip
-    assert rows[0]['ratio'] == rows[2]['ratio'] == rows[4]['ratio'] == 1
+    assert rows[0]['ratio'] == rows[3]['ratio'] == rows[5]['ratio'] == 1
 
 
 def test_both_transformers_of_detr_answer_alike_and_take_turns(monkeypatch):

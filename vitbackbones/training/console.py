@@ -44,6 +44,7 @@ BOILERPLATE = (
     'Running per image evaluation',
     'Evaluate annotation type',
     'Accumulating evaluation results',
+    'COCOeval_opt.',
     'Done (t=',
     'DONE (t=',
     ' Average Precision',
