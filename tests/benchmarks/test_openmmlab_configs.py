@@ -6,16 +6,35 @@ import pytest
 
 from benchmarks import openmmlab_configs as measured
 from benchmarks.openmmlab_configs import MARK, examine, folder, page, rows, write_summary
+from benchmarks.openmmlab_forward import META
 from vitbackbones.errors import InputError
 
 pytestmark = pytest.mark.compat
 DOCS = Path(__file__).parents[2] / 'docs' / 'lab'
 ROWS = [
-    {'toolbox': 'mmdet', 'config': 'a/1.py', 'result': 'built', 'reason': ''},
-    {'toolbox': 'mmdet', 'config': 'a/2.py', 'result': 'not built', 'reason': 'no a | b'},
-    {'toolbox': 'mmdet', 'config': 'a/3.py', 'result': 'not built', 'reason': 'no a | b'},
-    {'toolbox': 'mmdet', 'config': 'b/1.py', 'result': 'no model', 'reason': ''},
-    {'toolbox': 'mmseg', 'config': 'b/1.py', 'result': 'built, with findings', 'reason': 'x'},
+    {'toolbox': 'mmdet', 'config': 'a/1.py', 'result': 'built', 'reason': '', 'ran': META},
+    {
+        'toolbox': 'mmdet',
+        'config': 'a/2.py',
+        'result': 'not built',
+        'reason': 'no a | b',
+        'ran': '',
+    },
+    {
+        'toolbox': 'mmdet',
+        'config': 'a/3.py',
+        'result': 'not built',
+        'reason': 'no a | b',
+        'ran': '',
+    },
+    {'toolbox': 'mmdet', 'config': 'b/1.py', 'result': 'no model', 'reason': '', 'ran': ''},
+    {
+        'toolbox': 'mmseg',
+        'config': 'b/1.py',
+        'result': 'built, with findings',
+        'reason': 'x',
+        'ran': 'no y',
+    },
 ]
 
 
@@ -53,15 +72,29 @@ def test_a_row_that_is_there_is_not_measured_again(tmp_path, monkeypatch):
     assert len(asked) == len(rows(out)) == 1
 
 
+def test_models_are_run_once_in_an_order_that_stays(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(measured, 'ran', lambda row: asked.append(row['config']) or META)
+    out = tmp_path / 'rows.csv'
+    built = {'toolbox': 'mmdet', 'result': 'built', 'parameters': '1', 'reason': '', 'ran': ''}
+    measured.write(out, [built | {'config': f'{number}.py'} for number in range(9)])
+    measured.run_models(out, 3)
+    measured.run_models(out, 5)
+    assert len({*asked}) == len(asked) == 5
+    assert sum(row['ran'] == META for row in rows(out)) == 5
+
+
 def test_the_page_counts_and_names_reasons(tmp_path):
     lines = [*page(ROWS)]
-    assert '| mmdet | 3 | 1 (33.3 %) | 1 | 2 |' in lines
-    assert '| mmseg | 1 | 1 (100.0 %) | 0 | 0 |' in lines
+    assert '| mmdet | 3 | 1 (33.3 %) | 1 | 2 | 1 | 1 |' in lines
+    assert '| mmseg | 1 | 1 (100.0 %) | 0 | 0 | 1 | 0 |' in lines
     assert '| mmdet | a | 2 | no a / b |' in lines
+    assert '| mmseg | b | 1 | no y |' in lines
+    assert '| mmdet | a | 3 | 1 | 1 | 1 |' in lines
     target = tmp_path / 'page.md'
     target.write_text('text')
     with pytest.raises(InputError, match='has no line'):
-        write_summary(target, ROWS)
+        write_summary(target, lines)
 
 
 def test_the_page_of_the_docs_is_of_its_rows():

@@ -77,6 +77,8 @@ def modulated_deform_conv_forward(
 ) -> None:
     """Fill ``output`` with the convolution at moved places, each weighted by ``mask``."""
     bias = bias if with_bias else None
+    offset = _as_read(offset, output)
+    mask = _as_read(mask, output)
     arguments = _arguments(options, input, weight, offset, mask=mask, bias=bias)
     output.copy_(torchvision_kernels().deform_conv2d(*arguments))
 
@@ -99,14 +101,37 @@ def modulated_deform_conv_backward(
     **options: int,
 ) -> None:
     """Fill the gradients of all inputs; without a bias ``grad_bias`` is empty."""
+    offset = _as_read(offset, grad_output)
+    mask = _as_read(mask, grad_output)
     arguments = _arguments(options, grad_output, input, weight, offset, mask=mask)
     grads = torchvision_kernels()._deform_conv2d_backward(*arguments)
     grad_input.copy_(grads[0])
     grad_weight.copy_(grads[1])
-    grad_offset.copy_(grads[2])
-    grad_mask.copy_(grads[3])
+    _write(grads[2], grad_offset)
+    _write(grads[3], grad_mask)
     if with_bias:
         grad_bias.copy_(grads[4])
+
+
+def _as_read(maps: Tensor, output: Tensor) -> Tensor:
+    """Return offsets or masks as the extension reads them, of the size of the output.
+
+    mmdet's DyHead gives larger maps at some levels. The extension reads the first numbers of each
+    image as if they had the size of the output, and published weights are trained with that.
+    """
+    size = output.shape[2:]
+    if maps.shape[2:] == size:
+        return maps
+    channels = maps.shape[1]
+    # (N, K, H, W) -> (N, K * H * W), of which K * h * w -> (N, K, h, w)
+    return maps.flatten(1)[:, : channels * size.numel()].unflatten(1, (channels, *size))
+
+
+def _write(grad: Tensor, target: Tensor) -> None:
+    """Write the gradient of maps to where they were read; the rest of ``target`` is 0."""
+    numbers = grad.new_zeros(target.shape).flatten(1)
+    numbers[:, : grad[0].numel()] = grad.flatten(1)
+    target.copy_(numbers.view_as(target))
 
 
 def _arguments(
