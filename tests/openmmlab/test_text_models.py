@@ -58,7 +58,7 @@ def test_without_transformers_there_is_nothing_to_replace():
 
 def test_a_text_model_has_its_published_size(transformers):
     assert transformers.PretrainedConfig.from_pretrained('bert-base-uncased').hidden_size == 768
-    assert SIZES['facebook/opt-2.7b']['hidden_size'] == 2560
+    assert SIZES['opt-2.7b']['hidden_size'] == 2560
     assert transformers.PreTrainedModel.from_pretrained('bert-base-uncased').config.hidden_size
     given = transformers.PreTrainedModel.from_pretrained('any', config=Config(12), pool=False)
     assert given.config.hidden_size == 12
@@ -67,6 +67,14 @@ def test_a_text_model_has_its_published_size(transformers):
 def test_a_text_model_of_unknown_size_is_named(transformers):
     with pytest.raises(InputError, match='huggyllama/llama-7b: only the Hugging Face Hub has'):
         transformers.PreTrainedModel.from_pretrained('huggyllama/llama-7b')
+
+
+def test_a_text_model_in_a_folder_has_the_size_of_its_file(transformers, tmp_path):
+    named = transformers.PretrainedConfig.from_pretrained('hub/bert-base-uncased')
+    assert named.hidden_size == 768
+    (tmp_path / 'config.json').write_text('{"hidden_size": 312}')
+    found = transformers.PretrainedConfig.from_pretrained(str(tmp_path))
+    assert found.hidden_size == 312
 
 
 def test_a_tokenizer_has_no_tokens(transformers):

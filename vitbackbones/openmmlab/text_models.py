@@ -4,16 +4,18 @@ GLIP, Grounding DINO and the captioners of mmpretrain get their text models from
 Hub when they are built. To examine a config, sizes that are published suffice.
 """
 
+import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError
 
-# What differs from the defaults of the configuration class in transformers.
+# By the last part of its name, what differs from the defaults of its configuration class.
 SIZES: dict[str, dict[str, int]] = {
     'bert-base-uncased': {},
-    'facebook/opt-2.7b': {
+    'opt-2.7b': {
         'hidden_size': 2560,
         'word_embed_proj_dim': 2560,
         'ffn_dim': 10240,
@@ -75,6 +77,10 @@ def _sizes(name: str, **options) -> tuple[dict, dict]:
     Raises:
         InputError: its sizes are not known here.
     """
-    if name not in SIZES:
+    file = Path(name, 'config.json')  # a folder that was fetched before
+    if file.is_file():
+        return json.loads(file.read_text(encoding='utf-8')), options
+    known = name.rpartition('/')[2]
+    if known not in SIZES:
         raise InputError(f'{name}: only the Hugging Face Hub has the sizes of this text model')
-    return dict(SIZES[name]), options
+    return dict(SIZES[known]), options

@@ -163,7 +163,7 @@ def _files(config: Config) -> Iterator[Finding]:
     if absent:
         yield Finding('weights', 'note', f'not found: {some(absent, str)}', 'train --scratch')
     for name in SIZES:
-        if f'"{name}"' in text:
+        if f'{name}"' in text:
             told = f'the text model {name}: vocabulary and weights come from the Hugging Face Hub'
             yield Finding('weights', 'note', told)
 
