@@ -50,7 +50,7 @@ LIMITS = {
     ),
     '*_evaluator.**.topk': ([1, [1, 5]], [0, [], [0]]),
     '*_evaluator.**.thrs': ([0, 1, [0.5, None], None], [1.1, []]),
-    '*_evaluator.**.proposal_nums': ([[1, 10, 100]], [[1, 10], [0, 1, 2]]),
+    '*_evaluator.**.proposal_nums': ([[1, 10, 100], [300]], [[], [0, 1, 2]]),
     '*_evaluator.**.ignore_index': ([0, 255, -(2**31)], [-(2**31) - 1, 0.5]),
     '*_evaluator.**.@CocoMetric.metric': (['bbox', ['bbox', 'segm']], [[], 'box']),
     'train_cfg.val_begin': ([0], [-1]),

@@ -77,7 +77,7 @@ DETECTION = {
     'model.encoder.num_layers=0': 'num_layers: is 0, but it must be an integer of at l',
     'custom_imports=dict(imports=x)': 'no effect; it is read together with the file, so',
     # metrics, which would stop after an epoch
-    'val_evaluator.proposal_nums=[1]': 'it must be a list of 3 or more (an integer of at least',
+    'val_evaluator.proposal_nums=[1]': 'is [1], but it must be a list of 3 or more, because',
     'val_evaluator.iou_thrs=[2]': 'is [2], but it must be None: the COCO summary requires its',
     'val_evaluator.metric=bbx': "metric: is 'bbx', but it must be one of 'bbox', 'segm', 'proposal",
     'val_evaluator.ann_file=None': 'is missing; set it to the annotation file of val_d',

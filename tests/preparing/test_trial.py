@@ -10,6 +10,7 @@ from torch import nn
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
+from vitbackbones.preparing import trial
 from vitbackbones.preparing.trial import _differ, try_model
 
 ROOT = Path(__file__).parents[2]
@@ -172,3 +173,15 @@ def test_a_detr_that_gets_several_maps_is_told_to_take_the_last(backbone, remedy
 )
 def test_widths_of_a_head_are_compared_where_they_are_numbers(wanted, index, differ):
     assert _differ(wanted, index, [32, 64]) is differ
+
+
+def test_no_weights_are_fetched(monkeypatch):
+    config = read_config('configs/coco/detr_pvt_s.py')
+    config.model.teacher_ckpt = 'https://example.org/teacher.pth'
+    config.model.backbone.pretrained = True
+    asked = []
+    monkeypatch.setattr(trial, 'build_without_memory', lambda model, registry: asked.append(model))
+    trial.build_model(config)
+    assert asked[0].teacher_ckpt is None
+    assert asked[0].backbone.pretrained is False
+    assert config.model.backbone.pretrained is True

@@ -174,7 +174,7 @@ SCHEMA: dict[str, Rule] = {
     '*_evaluator.**.iou_metrics': IOU | listed(IOU, least=1),
     '*_evaluator.**.beta': POSITIVE,
     '*_evaluator.**.nproc': COUNT,
-    '*_evaluator.**.proposal_nums': listed(COUNT, least=3),  # the summary of COCO reads three
+    '*_evaluator.**.proposal_nums': listed(COUNT, least=1),
     '*_evaluator.**.@CocoMetric.metric': COCO | listed(COCO, least=1),
     '*_evaluator.**.@CocoMetric.metric_items': listed(COCO_ITEMS, least=1) | NONE,
     '*_evaluator.**.@CocoMetric.{classwise,sort_categories}': FLAG,

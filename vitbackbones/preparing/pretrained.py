@@ -36,7 +36,7 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
     """
     config = copy.deepcopy(config)
     if scratch:
-        _leave_random(config.model)
+        leave_random(config.model)
     if given == AUTO:
         _take_published(config)
     elif given:
@@ -56,12 +56,12 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
     return config
 
 
-def _leave_random(node) -> None:
+def leave_random(node) -> None:
     """Remove the weights of networks by name, of mmseg's models and of mmdet's teachers."""
     for key, value in entries(node):
         if key in ('pretrained', 'teacher_ckpt') and value:
             node[key] = False if value is True else None
-        _leave_random(value)
+        leave_random(value)
 
 
 def prepare_teacher(config: Config, scratch: bool = False) -> Config:

@@ -25,6 +25,7 @@ from ..utils.messages import did_you_mean
 from ..utils.processes import show_warnings
 from .agreement import missing_sections
 from .explain import explained
+from .pretrained import leave_random
 
 # Parts of parameter names that recipes for several models list, whether this one has them or not.
 SHARED = {'cls_token', 'dist_token', 'pos_embed', 'patch_pos', 'pixel_pos'}
@@ -82,8 +83,10 @@ def factor_of(name: str, keys: Mapping) -> float:
 
 def build_model(config: Config) -> nn.Module:
     """Build the model of ``config`` without memory where its constructors allow it, silently."""
+    settings = model_settings(config)
+    leave_random(settings)  # some constructors fetch weights
     with DefaultScope.overwrite_default_scope(config.get('default_scope')):
-        return build_without_memory(model_settings(config), MODELS)
+        return build_without_memory(settings, MODELS)
 
 
 def misfits(config: Config, model: nn.Module) -> Iterator[str]:

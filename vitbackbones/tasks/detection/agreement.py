@@ -185,11 +185,23 @@ def coco_metrics_know_the_truth(config: Mapping) -> Iterator[str]:
             yield f'{path}.ann_file: is missing; set it to the annotation file of {tested[0][0]}'
 
 
+def coco_summaries_have_three_limits(config: Mapping) -> Iterator[str]:
+    """Check ``proposal_nums``, of which only the evaluation in several processes takes fewer."""
+    for path, metric in evaluators(config):
+        limits = as_list(metric.get('proposal_nums', (100, 300, 1000)))
+        if type_at(metric) == 'CocoMetric' and len(limits) < 3 and not metric.get('use_mp_eval'):
+            yield (
+                f'{path}.proposal_nums: is {limits}, but it must be a list of 3 or more, because '
+                'the COCO summary reads three; or set use_mp_eval=True'
+            )
+
+
 RULES = (
     queries_suffice,
     masks_are_loaded,
     masks_are_for_models_of_masks,
     coco_metrics_know_the_truth,
+    coco_summaries_have_three_limits,
 )
 FITS = (
     heads_read_all_levels,
