@@ -11,6 +11,11 @@ options:
   --batch-size   predict N images or tiles at a time (default: 1)
   --masks        format of the masks in predictions.json (default: rle)
   --no-pictures  write only numbers and masks, which is faster
+  --ray          predict on this Ray cluster: auto, local, HOST:PORT or ray://HOST:PORT; INPUT is
+                 one folder, list (.txt) or table (.parquet), and with --out may be an address such
+                 as s3://BUCKET/FOLDER (see docs/clusters.md)
+  --shard-size   with --ray, write N images to each file (default: 1000)
+  --shards       with --ray, format of these files (default: jsonl)
   --track        follow the objects of videos: each gets a number (requires the package trackers)
 
 examples:
@@ -29,13 +34,15 @@ predictions.json is written at the end, also after Ctrl-C, SIGTERM or SIGHUP. To
 interrupted prediction, run the same command with --resume.
 """
 
+import os
 from argparse import ArgumentParser, Namespace
 
 from ..data.own.folder import in_words
 from ..data.sources import find_sources
 from ..errors import InputError, printable
 from ..inference.journal import Journal
-from ..inference.open import WRITERS, find_model, own_run_hints
+from ..inference.on_ray import Job, predict_on_ray
+from ..inference.open import WRITERS, FoundModel, find_model, own_run_hints
 from ..inference.request import ModelRequest
 from ..inference.run import Run
 from ..inference.tiles import Tiling, in_tiles
@@ -73,6 +80,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--masks', choices=['rle', 'polygons'], default='rle')
     add('--no-pictures', action='store_true')
     add('--track', action='store_true')
+    add('--ray', metavar='ADDRESS')
+    add('--shard-size', type=count, default=1000, metavar='N')
+    add('--shards', choices=['jsonl', 'parquet'], default='jsonl')
     add_shared(add, '--trusted', '--backbone', '--cfg-options')
 
 
@@ -85,7 +95,11 @@ def predict(options: Namespace) -> None:
         KeyboardInterrupt: Ctrl-C, or another signal that ends a tool; what was answered is written.
     """
     keep_freed_memory()
-    found = find_model(_request(options))
+    request = _request(options)
+    found = find_model(request)
+    if options.ray:
+        print(_on_ray(options, request, found))
+        return
     out = prepare_folder(options.out, '--out')
     with folder_lock(out, '--out'):
         used = any(file.name != LOCK for file in out.iterdir())
@@ -131,6 +145,38 @@ def predict(options: Namespace) -> None:
         show_warnings(['--track: no object was found in two frames in a row, so there is no track'])
     if run.failed:
         raise InputError(f'{len(run.failed)} of {len(sources)} files failed, see above')
+
+
+def _on_ray(options: Namespace, request: ModelRequest, found: FoundModel) -> str:
+    """Predict on a cluster; return what was done in words."""
+    if options.track:
+        raise InputError('--ray: --track is not supported; remove it')
+    if len(found.inputs) != 1:
+        raise InputError(f'--ray: requires one INPUT, not {len(found.inputs)}; write a list (.txt)')
+    job = Job(
+        request=request,
+        folder=os.getcwd(),
+        out=options.out,
+        suffix=f'.{options.shards}',
+        batch_size=options.batch_size,
+        masks=options.masks,
+    )
+    settings = found.settings | {
+        'INPUT': found.inputs[0],
+        '--masks': options.masks,
+        '--batch-size': options.batch_size,
+        '--shard-size': options.shard_size,
+        '--shards': options.shards,
+    }
+    return predict_on_ray(
+        job,
+        found.inputs[0],
+        options.shard_size,
+        options.ray,
+        settings,
+        resume=options.resume,
+        overwrite=options.overwrite,
+    )
 
 
 def _request(options: Namespace) -> ModelRequest:

@@ -51,18 +51,7 @@ class Journal:
                 raise InputError(
                     f'--resume: there is no prediction to continue in {folder}; remove --resume'
                 )
-            before = EARLIER | _parsed(file, file.read_bytes())
-            changed = [
-                f'{key} was {before.get(key)} and is now {now}'
-                for key, now in settings.items()
-                if before.get(key) != now
-            ]
-            if changed:
-                raise InputError(
-                    f'--resume: {folder} was started with other settings: {"; ".join(changed)}. '
-                    'Use the earlier settings, choose another folder, or start from the '
-                    'beginning with --overwrite.'
-                )
+            require_same(_parsed(file, file.read_bytes()), settings, str(folder))
             lines = _whole_batches(self.path)
         records = _records(self.path, lines)
         self.answered = {record['file_name'] for record in records if 'frame' not in record}
@@ -98,6 +87,26 @@ class Journal:
         found = [r for r in records if r['file_name'] in places and 'frames' not in r]
         found = [{k: v for k, v in record.items() if k != 'more'} for record in found]
         return sorted(found, key=lambda record: places[record['file_name']])
+
+
+def require_same(before: dict, settings: dict, folder: str) -> None:
+    """Check that a prediction goes on with the settings that it was started with.
+
+    Raises:
+        InputError: one has changed.
+    """
+    earlier = EARLIER | before
+    changed = [
+        f'{key} was {earlier.get(key)} and is now {now}'
+        for key, now in settings.items()
+        if earlier.get(key) != now
+    ]
+    if changed:
+        raise InputError(
+            f'--resume: {folder} was started with other settings: {"; ".join(changed)}. '
+            'Use the earlier settings, choose another folder, or start from the '
+            'beginning with --overwrite.'
+        )
 
 
 def _whole_batches(path: Path) -> list[bytes]:

@@ -78,7 +78,7 @@ class Run:
         tracking: follows the objects of videos, None where they are not followed.
 
     Attributes:
-        failed: names of the files of which something could not be answered.
+        failed: reasons, by the names of the files of which something could not be answered.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Run:
         self.draw = draw
         self.tracking = tracking
         self.pictures = PictureWriter(writer.out / 'pictures')
-        self.failed: set[str] = set()
+        self.failed: dict[str, str] = {}
         self.in_a_row = {'pipeline': 0, 'model': 0}  # failures that no file explains
 
     def all(self, sources: Sequence[Source]) -> list[str]:
@@ -206,7 +206,7 @@ class Run:
             self.journal.add(records)
 
     def _fail(self, sources: Iterable[Source], text: str) -> None:
-        self.failed |= {source.name for source in sources}
+        self.failed |= {source.name: text for source in sources}
         tqdm.write(printable(f'error: {text}'), file=sys.stderr)  # it may name any file
 
     def _fail_in(self, part: str, frames: Sequence[Frame], error: Exception) -> None:
