@@ -47,6 +47,11 @@ def read_arguments(words: Sequence[str]) -> Namespace:
     places.add_argument('--gpus', nargs='+', type=int, metavar='N', help=each)
     together = 'train N runs at the same time; on a CPU they share its cores (default: 1)'
     places.add_argument('--jobs', type=count, default=1, metavar='N', help=together)
+    cluster = (
+        'train the runs on this Ray cluster: auto, local, HOST:PORT or ray://HOST:PORT; all its '
+        'nodes need this clone, the data and DIR'
+    )
+    places.add_argument('--ray', metavar='ADDRESS', help=cluster)
     add('--dry-run', action='store_true', help='check everything, print the runs, and stop')
     return parser.parse_args(words)
 

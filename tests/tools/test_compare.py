@@ -3,6 +3,7 @@
 import csv
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -78,7 +79,7 @@ def study(tmp_path, monkeypatch):
         (tmp_path / 'train.py').write_text(TRAIN.replace('BEFORE', before))
         for split in ('train', 'val', test):
             (tmp_path / 'data' / split).mkdir(parents=True, exist_ok=True)
-        given = {'gpus': None, 'jobs': 2, 'dry_run': False, **options}
+        given = {'gpus': None, 'jobs': 2, 'ray': None, 'dry_run': False, **options}
         places = {'work_dir': tmp_path / 'runs', 'data_root': str(tmp_path / 'data')}
         comparing.compare(Namespace(study=tmp_path / 'study.py', **places, **given))
 
@@ -110,6 +111,27 @@ def test_every_variant_and_seed_is_a_run_and_a_number(study):
     text = (study.folder / 'table.md').read_text()
     assert text.startswith('Widths.\n\naccuracy/top1. Paper: a paper. ')
     assert (study.folder / 'study.png').stat().st_size > 1000
+
+
+def test_a_cluster_trains_what_one_machine_does(study, monkeypatch, capsys):
+    def tasks(address, function, given):
+        assert address == 'auto'
+        return (function(*each) for each in given)
+
+    study()
+    alone = rows(study.folder, 'runs.csv')
+    shutil.rmtree(study.folder)
+    monkeypatch.setattr(comparing, 'run_tasks', tasks)
+    study(ray='auto')
+    assert rows(study.folder, 'runs.csv') == alone
+    assert 'accuracy/top1 61.00' in capsys.readouterr().out
+
+
+def test_a_run_that_fails_on_a_cluster_is_named(study, monkeypatch, capsys):
+    monkeypatch.setattr(comparing, 'run_tasks', lambda _, function, given: (9 for _ in given))
+    with pytest.raises(InputError, match='^4 of 4 runs failed: '):
+        study(ray='auto')
+    assert 'failed: narrow, seed 0 (exit status 9), see ' in capsys.readouterr().err
 
 
 RATES = 'seeds = (0, 1)\nrates = (0.1, 0.01)\nsmallest_effect = 1'

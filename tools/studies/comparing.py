@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from argparse import Namespace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from vitbackbones.tasks import find_task
 from vitbackbones.training.cores import available_cores
 from vitbackbones.training.find_checkpoint import latest_checkpoint
 from vitbackbones.training.hooks.evaluation import CORRECT
+from vitbackbones.utils.cluster import run_logged, run_tasks
 from vitbackbones.utils.files import as_csv, folder_lock, prepare_folder, whole_file, write_file
 from vitbackbones.utils.messages import shorten
 
@@ -62,10 +64,13 @@ def compare(options: Namespace) -> None:
     with folder_lock(folder, '--work-dir'):
         note = _register(study, folder, begun=to_go < total)
         try:
-            failed = _train(first, places)
+            train = (
+                partial(_train_on, options.ray) if options.ray else partial(_train, places=places)
+            )
+            failed = train(first)
             rates = study.chosen_rates(choosing)
             runs = study.runs(base, folder, rates)
-            failed += _train(_commands(runs, options), places)
+            failed += train(_commands(runs, options))
         finally:
             _write_tables(study, [*choosing, *runs], parameters, folder, note)
     if failed:
@@ -168,13 +173,8 @@ def _train(commands: dict[Run, list[str]], places: list[dict[str, str]]) -> list
             for process in [each for each in processes if each.poll() is not None]:
                 run, place = processes.pop(process)
                 free.append(place)
-                value = run.value()
-                if process.returncode or value is None:
+                if not _has_value(run, process.returncode):
                     failed.append(run)
-                    status = f'exit status {process.returncode}'
-                    print(f'failed: {run} ({status}), see {run.log}', file=sys.stderr)
-                else:
-                    print(f'{run}: {run.metric} {value:.2f}', flush=True)
     except BaseException:
         for process in processes:
             process.terminate()
@@ -186,6 +186,25 @@ def _train(commands: dict[Run, list[str]], places: list[dict[str, str]]) -> list
                 process.kill()
         raise
     return failed
+
+
+def _train_on(cluster: str, commands: dict[Run, list[str]]) -> list[Run]:
+    """Run the commands as tasks of a Ray cluster, and return the runs that failed."""
+    for run in commands:
+        write_file(run.config, run.text.encode())
+    given = [(words, str(run.log)) for run, words in commands.items()]
+    ended = zip(commands, run_tasks(cluster, run_logged, given), strict=True)
+    return [run for run, status in ended if not _has_value(run, status)]
+
+
+def _has_value(run: Run, status: int) -> bool:
+    """Return whether a run that ended has succeeded, and say so."""
+    value = run.value()
+    if status or value is None:
+        print(f'failed: {run} (exit status {status}), see {run.log}', file=sys.stderr)
+        return False
+    print(f'{run}: {run.metric} {value:.2f}', flush=True)
+    return True
 
 
 def _write_tables(

@@ -114,6 +114,20 @@ def test_each_kind_of_fault_is_found_and_its_correction_comes_back(run, pets, tr
     assert 'labeled dog, but detected as cat with a score of 0.90' in page
 
 
+def test_folds_on_a_cluster_are_those_of_one_machine(run, pets, truth, tmp_path, monkeypatch):
+    def tasks(address, function, given):
+        assert address == 'auto'
+        return (function(*each) for each in given)
+
+    spoil(pets)
+    run('audit', pets, '--out', 'alone', '--folds', 2)
+    monkeypatch.setattr(audit, 'run_tasks', tasks)
+    result = run('audit', pets, '--out', 'out', '--folds', 2, '--ray', 'auto')
+    assert 'fold 2 of 2: coco/bbox_mAP_50 0.9' in result.out
+    found = [(tmp_path / name / 'faults.json').read_text() for name in ('alone', 'out')]
+    assert found[0] == found[1]
+
+
 def test_what_was_reviewed_in_a_tool_takes_the_place_of_all_labels_of_a_picture(
     run, pets, truth, tmp_path
 ):

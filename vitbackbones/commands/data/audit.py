@@ -9,6 +9,8 @@ options:
   --out      folder for the results (default: work_dirs/audit_FOLDER)
   --folds    train K models (default: 3)
   --minutes  train for about M minutes in total (default: 20)
+  --ray      train the folds on this Ray cluster at the same time: auto, local, HOST:PORT or
+             ray://HOST:PORT; all its nodes need FOLDER and OUT (see docs/clusters.md)
   --curve    also train on 1/4 and 1/2 of the images, and report whether more images would help
   --pick     list the N images of FOLDER to label next
 
@@ -24,7 +26,7 @@ Open OUT/audit.html in a browser, accept or reject each place, and save correcti
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -54,6 +56,7 @@ from ...tasks.predictor import Predictor
 from ...training.cores import available_cores
 from ...training.distributed import choose_device
 from ...training.find_checkpoint import latest_checkpoint
+from ...utils.cluster import run_tasks
 from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, require_apart, write_file
 from ...utils.messages import plural
 from ...utils.rules import is_number
@@ -81,6 +84,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--out', metavar='OUT')
     add('--folds', type=count, default=3, metavar='K')
     add('--minutes', type=size, default=20, metavar='M')
+    add('--ray', metavar='ADDRESS')
     after = parser.add_mutually_exclusive_group()
     after.add_argument('--curve', action='store_true')
     after.add_argument('--pick', nargs=2, metavar=('N', 'FOLDER'))
@@ -145,7 +149,7 @@ def audit(options: Namespace) -> None:
         groups = _duplicates(job.pool)
         unlabeled = _unlabeled(job.pool, options.pick) if options.pick else None
         plan = _plan(job, groups)
-        lowest = _train(job, plan)
+        lowest = _train(job, plan, options.ray)
         judged = _judge(job, plan)
         curve = [_curve(job, plan)] if options.curve else []
         chosen = _words(meant_files(options))
@@ -187,19 +191,17 @@ def _duplicates(pool: Pool) -> list[list[int]]:
     return groups
 
 
-def _train(job: Audit, plan: Plan) -> float:
+def _train(job: Audit, plan: Plan, cluster: str | None) -> float:
     """Train a model for each fold; return the lowest metric, at most that of a good model.
 
     Raises:
-        InputError: next to nothing was learned.
+        InputError: next to nothing was learned, or the cluster cannot be reached.
     """
+    given = [(job.quick, job.folder(number), plan.steps) for number in range(job.folds)]
+    coming = run_tasks(cluster, Quick.train, given) if cluster else _one_by_one(job, plan)
     lowest = job.quick.good
-    for number in range(job.folds):
-        left = plan.seconds * (job.folds - number) / 60
-        minutes = plural(max(round(left), 1), 'minute')
-        print(f'fold {number + 1} of {job.folds}, about {minutes} left', flush=True)
-        reached = job.quick.train(job.folder(number), plan.steps)
-        print(f'fold {number + 1} of {job.folds}: {job.quick.metric} {reached}', flush=True)
+    for number, reached in enumerate(coming, start=1):
+        print(f'fold {number} of {job.folds}: {job.quick.metric} {reached}', flush=True)
         if reached is None or reached < job.quick.least:
             overfit = ['--data-root', job.root, '--overfit', 8]
             raise InputError(
@@ -209,6 +211,15 @@ def _train(job: Audit, plan: Plan) -> float:
             )
         lowest = min(lowest, reached)
     return lowest
+
+
+def _one_by_one(job: Audit, plan: Plan) -> Iterator[float | None]:
+    """Train the models of the folds here, and yield the metric of each."""
+    for number in range(job.folds):
+        left = plan.seconds * (job.folds - number) / 60
+        minutes = plural(max(round(left), 1), 'minute')
+        print(f'fold {number + 1} of {job.folds}, about {minutes} left', flush=True)
+        yield job.quick.train(job.folder(number), plan.steps)
 
 
 def _judge(job: Audit, plan: Plan) -> Judged:
