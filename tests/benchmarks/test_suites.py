@@ -12,7 +12,7 @@ import pytest
 import torch
 from PIL import Image
 
-from benchmarks import cpu, data, detr, gpu, int8, parts, predict, scale, sources, train
+from benchmarks import cpu, data, detr, gpu, int8, parts, predict, scale, serve, sources, train
 from benchmarks.comparing import Case, compared
 from benchmarks.model_sources import SOURCES, build_model
 from vitbackbones.backbones.names import list_models
@@ -128,6 +128,30 @@ def test_both_transformers_of_detr_answer_alike_and_take_turns(monkeypatch):
     torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
     rows = list(detr.rows(options(tokens=[6], batch=[1])))
     assert [row['form'] for row in rows] == 2 * ['mmdet', 'ours']
+
+
+def test_serve_compares_the_answers_of_a_server_under_load(tmp_path, monkeypatch):
+    pytest.importorskip('fastapi')
+    pytest.importorskip('onnxruntime')
+    from tests.serving.servers import detector
+
+    detector(tmp_path / 'model.onnx')
+    given = {'model': str(tmp_path / 'model.onnx'), 'clients': [2], 'seconds': 1.0, 'images': 1}
+    (row,) = serve.rows(options(**given))
+    assert row['clients'] == 2
+    assert row['answers'] > 0
+    assert row['wrong'] == row['refused'] == row['failed'] == 0
+    monkeypatch.setattr(serve, 'is_right', lambda found, wanted: False)
+    (row,) = serve.rows(options(**given))
+    assert row['wrong'] >= row['answers'] > 0
+
+
+def test_an_answer_is_right_with_the_same_sure_objects():
+    wanted = serve.as_rows([{'category_id': 1, 'score': 0.9, 'bbox': [1, 2, 3, 4]}])
+    for change, right in ((0.001, True), (0.01, False)):
+        assert serve.is_right(wanted + [0, change, 0, 0, 0, 0], wanted) == right
+    assert not serve.is_right(wanted + [1, 0, 0, 0, 0, 0], wanted)
+    assert not serve.is_right(wanted[:0], wanted)
 
 
 def test_predict_answers_with_every_form(monkeypatch):

@@ -56,7 +56,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--max-pixels', type=count, default=50_000_000, metavar='N')
     add('--queue', type=count, default=64, metavar='N')
     add('--seconds', type=seconds, default=30.0, metavar='S')
-    add_shared(add, '--size', '--device', '--runtime', '--tiles', '--overlap', '--merge')
+    add_shared(add, '--size', '--device', '--runtime', '--precision')
+    add_shared(add, '--tiles', '--overlap', '--merge')
     add('--score-threshold', type=score_or_file, metavar='S', help=HELP['--score-threshold'])
     add_shared(add, '--trusted', '--backbone', '--cfg-options')
 
