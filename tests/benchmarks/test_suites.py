@@ -12,7 +12,20 @@ import pytest
 import torch
 from PIL import Image
 
-from benchmarks import cpu, data, detr, gpu, int8, parts, predict, scale, serve, sources, train
+from benchmarks import (
+    cpu,
+    data,
+    detr,
+    gpu,
+    growth,
+    int8,
+    parts,
+    predict,
+    scale,
+    serve,
+    sources,
+    train,
+)
 from benchmarks.comparing import Case, compared
 from benchmarks.model_sources import SOURCES, build_model
 from vitbackbones.backbones.names import list_models
@@ -106,6 +119,14 @@ def test_scale_fits_powers_along_every_axis(monkeypatch):
     assert rows[6]['model'] == 'ours:deit_ti,arch.depth=1'
     exponent, off = scale.fit_power([1, 10, 100], [1, 1, 100])
     assert (exponent, off) == (pytest.approx(1), pytest.approx(10 ** (2 / 3) - 1))
+
+
+def test_growth_measures_every_stage_of_every_set():
+    found = list(growth.rows(options(pictures=[20, 40])))
+    stages = ['read', 'references', 'boxes', 'masks', 'predictions.json', 'evaluation']
+    assert [row['stage'] for row in found] == [stage for stage in stages for _ in range(2)]
+    assert [row['pictures'] for row in found[:2]] == [20, 40]
+    assert all(row['peak_MiB'] > 0 for row in found)
 
 
 def test_train_has_every_form_of_every_comparison(monkeypatch):
