@@ -38,7 +38,7 @@ def fuse_for_inference(
             casts what comes in, as every backbone does. By default the model's own type.
         compile: whether to make one program of the forward pass in the first call, which then takes
             half a minute to two, see ``layers.graphs``. It is usually the fastest form for single
-            images on a CPU (docs/lab/benchmarks.md).
+            images on a CPU (docs/lab/benchmarks_history.md).
 
     Raises:
         OptionError: another ``dtype``.
