@@ -1,7 +1,9 @@
 """A file may run in bfloat16 where little is lost by that; the proof is in its card."""
 
+from dataclasses import replace
 from functools import partial
 
+import cv2
 import numpy as np
 import pytest
 
@@ -63,3 +65,16 @@ def test_without_the_processor_nothing_is_proven(file, judged, monkeypatch):
     monkeypatch.setattr(bfloat16, 'has_bfloat16', lambda: False)
     with pytest.raises(InputError, match='no instructions for bfloat16 .*measured here'):
         prove_bfloat16(file, judged)
+
+
+def test_pictures_that_are_answered_at_a_time_have_their_own_answers(file, pictures):  # noqa: F811
+    alone = load(file)
+    streams = load(file, streams=True)
+    assert alone.at_once == 1
+    assert streams.at_once >= 1
+    streams._graph = replace(streams._graph, at_once=3)  # as on a machine with more cores
+    images = [alone.prepare(cv2.imread(str(path))) for path in pictures[:8]]
+    found = [answer.scores for answer in streams.answer(images)]
+    wanted = [alone.answer([image])[0].scores for image in images]
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+    assert len({tuple(scores) for scores in found}) == 8

@@ -144,6 +144,7 @@ def test_a_cluster_that_is_not_there_is_one_message(place, address):
 def test_what_a_cluster_cannot_do(tool, place):  # noqa: F811
     words = ('predict', 'model.onnx', 'images', '--ray', 'auto', '--out', 'out')
     assert '--track is not supported' in refused(tool(*words, '--track'))
+    assert 'requires a number for --batch-size' in refused(tool(*words, '--batch-size', 'auto'))
     two = ('predict', 'model.onnx', 'images/a', 'images/b', '--ray', 'auto', '--out', 'out')
     assert 'requires one INPUT, not 2' in refused(tool(*two))
     Path('empty').mkdir()

@@ -185,7 +185,7 @@ def test_one_process_after_the_other_adds_graphs(monkeypatch):
 def test_threads_are_as_many_as_the_environment_says(monkeypatch, chosen, threads):
     graphs, given = cached('key'), []
     monkeypatch.setenv('OMP_NUM_THREADS', chosen)
-    monkeypatch.setattr(cache, 'load', lambda file, count, precision: given.append((file, count)))
+    monkeypatch.setattr(cache, 'load', lambda file, count, **how: given.append((file, count)))
     graphs.open('any')
     assert given == [(graphs.file('any'), threads)]
 

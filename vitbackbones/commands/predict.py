@@ -8,7 +8,8 @@ options:
   --resume       continue the prediction in DIR, with the same model, settings and inputs
   --overwrite    start from the beginning, even if DIR is not empty
   --amp          use half precision
-  --batch-size   predict N images or tiles at a time (default: 1)
+  --batch-size   predict N images or tiles at a time; with auto, OpenVINO computes one image on each
+                 core, which takes less time for many images (default: 1)
   --masks        format of the masks in predictions.json (default: rle)
   --no-pictures  write only numbers and masks, which is faster
   --ray          predict on this Ray cluster: auto, local, HOST:PORT or ray://HOST:PORT; INPUT is
@@ -54,6 +55,8 @@ from ..utils.process_settings import keep_freed_memory
 from ..utils.processes import show_warnings
 from .cli import HELP, add_shared, count, score_or_file
 
+BATCHES = 4  # images for each core, so that none waits for the others for long
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Describe the command line."""
@@ -72,7 +75,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     faster.add_argument('--amp', action='store_true')
     add_shared(faster.add_argument, '--fused')
     add_shared(add, '--compile')
-    add('--batch-size', type=count, default=1, metavar='N')
+    add('--batch-size', type=_count_or_auto, default=1, metavar='N')
     add_shared(add, '--tiles', '--overlap', '--merge')
     # with its earlier name
     threshold = f'{HELP["--score-threshold"]}; or a file of scores that test --report has written'
@@ -112,7 +115,10 @@ def predict(options: Namespace) -> None:
         sources = find_sources(found.inputs, out)
         if options.track:
             require_trackable(found.task, sources)
-        model = in_tiles(found.load(), found.tiling, options.batch_size)
+        model = found.load()
+        is_auto = options.batch_size == 'auto'
+        batch_size = BATCHES * model.at_once if is_auto else options.batch_size
+        model = in_tiles(model, found.tiling, batch_size)
         classes = model.meta.get('classes', ())
         threshold = found.threshold or Threshold()
         if options.score_threshold is not None:
@@ -136,7 +142,7 @@ def predict(options: Namespace) -> None:
         journal = Journal(out, settings, options.resume)
         tracking = Tracking(least) if options.track else None
         drawn = not options.no_pictures
-        run = Run(model, writer, journal, options.batch_size, drawn, tracking)
+        run = Run(model, writer, journal, batch_size, drawn, tracking)
         names = run.all(sources)
     done = len(sources) - len(run.failed)
     pictures = '' if options.no_pictures else ' and pictures'
@@ -151,6 +157,8 @@ def _on_ray(options: Namespace, request: ModelRequest, found: FoundModel) -> str
     """Predict on a cluster; return what was done in words."""
     if options.track:
         raise InputError('--ray: --track is not supported; remove it')
+    if options.batch_size == 'auto':
+        raise InputError('--ray: requires a number for --batch-size, not auto')
     if len(found.inputs) != 1:
         raise InputError(f'--ray: requires one INPUT, not {len(found.inputs)}; write a list (.txt)')
     job = Job(
@@ -183,4 +191,15 @@ def _request(options: Namespace) -> ModelRequest:
     tiles = options.tiles
     tiling = Tiling(tiles, options.overlap, options.merge) if tiles else None
     inputs = (options.checkpoint, *options.inputs)  # the first may be none: only the config tells
-    return ModelRequest.of(options, checkpoint=None, inputs=inputs, tiling=tiling)
+    return ModelRequest.of(
+        options,
+        checkpoint=None,
+        inputs=inputs,
+        tiling=tiling,
+        streams=options.batch_size == 'auto',
+    )
+
+
+def _count_or_auto(text: str) -> int | str:
+    """Read a number of images, or ``auto``, as an argument's ``type``."""
+    return text if text == 'auto' else count(text)

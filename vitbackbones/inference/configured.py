@@ -125,7 +125,7 @@ def find_configured(request: ModelRequest) -> FoundModel:
         try:
             graphs = _graphs_of(request, config, checkpoint)
             original = _original(request, config, checkpoint)
-            model = GraphModel(graphs, lambda: original, request.precision)
+            model = GraphModel(graphs, lambda: original, request.precision, request.streams)
         except Exception as error:  # of many kinds, as of what exports
             if request.precision not in (AUTO, 'f32'):
                 raise

@@ -41,8 +41,10 @@ class GraphModel:
         graphs: in the cache, where others are added.
         original: returns the model in torch, which takes seconds to import and build.
         precision: of graphs, one of :data:`vitbackbones.runtime.precision.PRECISIONS`.
+        streams: whether graphs answer several pictures at a time.
 
     Attributes:
+        at_once: how many.
         meta: ``classes`` and ``palette``.
         runtime: what runs and why, for the user.
 
@@ -54,9 +56,14 @@ class GraphModel:
     color = 'color'
 
     def __init__(
-        self, graphs: Graphs, original: Callable[[], 'Original'], precision: str = 'auto'
+        self,
+        graphs: Graphs,
+        original: Callable[[], 'Original'],
+        precision: str = 'auto',
+        streams: bool = False,
     ) -> None:
         self.graphs = graphs
+        self.streams = streams
         self.precision = precision
         self._make_original = original
         self._opened: dict[str, Exported | None] = {}
@@ -67,6 +74,7 @@ class GraphModel:
         kept = next((graph for name in graphs.names() if (graph := self._open(name))), None)
         if kept is None and self.original.first:
             kept = self._export(self.original.first)
+        self.at_once = kept.at_once if kept else 1
         if kept:
             if precision == 'bf16':
                 choose_precision(kept.card, precision, 'this model')
@@ -158,7 +166,7 @@ class GraphModel:
         if name not in self._opened:
             # a graph of another size, of which nothing was measured, computes in float32
             wanted = 'f32' if self.precision == 'f32' else 'auto'
-            self._opened[name] = self.graphs.open(name, wanted)
+            self._opened[name] = self.graphs.open(name, wanted, self.streams)
         return self._opened[name]
 
     def _export(self, name: str) -> Exported:

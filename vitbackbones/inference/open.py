@@ -290,7 +290,9 @@ def _recalled(request: ModelRequest) -> FoundModel | None:
     def load_again() -> Model:
         again = partial(import_needed, 'inference.configured', 'predict')
         try:
-            return GraphModel(graphs, lambda: again().original_of(request), request.precision)
+            return GraphModel(
+                graphs, lambda: again().original_of(request), request.precision, request.streams
+            )
         except Exception:  # it is found again, and said
             return _configured(request).load()
 
@@ -308,7 +310,7 @@ def _exported(request: ModelRequest) -> FoundModel:
         raise InputError(
             f'{file}: an exported file already contains its weights; remove the checkpoint'
         )
-    model = ExportedModel(file, request.trusted, request.precision)
+    model = ExportedModel(file, request.trusted, request.precision, request.streams)
     card = model.exported.card
     settings = {'the exported file': f'{file.name} ({card.file_sha256})'}
     threshold = None
@@ -331,6 +333,7 @@ class ExportedModel:
         exported: the file and its card.
         meta: ``classes`` and ``palette``.
         runtime: what runs it.
+        at_once: how many pictures it answers at the same time.
 
     Raises:
         InputError: see :func:`vitbackbones.runtime.load`.
@@ -338,8 +341,15 @@ class ExportedModel:
 
     color = 'color'
 
-    def __init__(self, file: str | Path, trusted: bool = False, precision: str = AUTO) -> None:
-        self.exported = load(file, trusted=trusted, precision=precision)
+    def __init__(
+        self,
+        file: str | Path,
+        trusted: bool = False,
+        precision: str = AUTO,
+        streams: bool = False,
+    ) -> None:
+        self.exported = load(file, trusted=trusted, precision=precision, streams=streams)
+        self.at_once = self.exported.at_once
         card = self.exported.card
         self.meta = {'classes': card.classes, 'palette': card.palette}
         self.runtime = self.exported.runtime

@@ -25,6 +25,7 @@ class ModelRequest:
             checkpoint, as in ``predict CONFIG [CHECKPOINT] INPUT``: only the config tells.
         runtime: a name of :data:`RUNTIMES`.
         precision: of graphs and files, one of :data:`vitbackbones.runtime.precision.PRECISIONS`.
+        streams: whether several pictures are answered at a time, where OpenVINO computes.
         device, amp, fused, compile: of torch, as of ``vitbackbones predict``.
         cfg_options: key -> value, changes of the config.
         size: side of images in pixels, None for that of the config.
@@ -37,6 +38,7 @@ class ModelRequest:
     inputs: tuple[str, ...] = ()
     runtime: str = AUTO
     precision: str = AUTO
+    streams: bool = False
     device: str | None = None
     amp: bool = False
     fused: str | None = None

@@ -34,10 +34,12 @@ class Model(Protocol):
         meta: ``classes``, a name for each class, and ``palette`` where one is known.
         runtime: what computes, and why.
         color: how pictures are read, see :func:`vitbackbones.data.loading.image_file.decode`.
+        at_once: how many pictures of a batch are computed at the same time, each by itself.
     """
 
     meta: dict
     runtime: str
+    at_once: int
 
     @property
     def color(self) -> str | int: ...

@@ -86,6 +86,7 @@ class TiledModel:
         self.meta = model.meta
         self.color = getattr(model, 'color', 'color')
         self.runtime = f'{model.runtime}; in tiles of {tiling}'
+        self.at_once = getattr(model, 'at_once', 1)
 
     def prepare(self, frame: Frame) -> dict:
         """Return what :meth:`answer` takes of a frame.

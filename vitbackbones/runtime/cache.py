@@ -84,10 +84,10 @@ class Graphs:
         """Return the file of a graph, which may not be there."""
         return self.folder / f'{name}{self.suffix}'
 
-    def open(self, name: str, precision: str = 'auto') -> Exported | None:
+    def open(self, name: str, precision: str = 'auto', streams: bool = False) -> Exported | None:
         """Return a graph, None where there is none. One that is damaged is none, and said.
 
-        ``precision`` is that of :func:`.model.load`.
+        ``precision`` and ``streams`` are those of :func:`.model.load`.
         """
         file = self.file(name)
         seal = self._seal_file(name)
@@ -100,7 +100,7 @@ class Graphs:
                     f'{file}: the file or its metadata file was changed after the export'
                 )
             threads = int(chosen) if chosen.isdecimal() else 0
-            return load(file, threads, precision=precision)
+            return load(file, threads, precision=precision, streams=streams)
         except (InputError, OSError) as error:
             show_warnings([f'{error}. It is exported again.'])
             with suppress(OSError):

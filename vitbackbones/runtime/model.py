@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,11 @@ MOST_VALUES = 2**29  # in the images of one run of a graph; in floats 2 GB
 
 
 def load(
-    file: str | Path, threads: int = 0, trusted: bool = False, precision: str = 'auto'
+    file: str | Path,
+    threads: int = 0,
+    trusted: bool = False,
+    precision: str = 'auto',
+    streams: bool = False,
 ) -> 'Exported':
     """Open an exported file with its metadata file.
 
@@ -32,6 +37,8 @@ def load(
         trusted: whether code in the file may run, which ``.pt2`` files may hold.
         precision: ``'f32'``, ``'bf16'``, ``'int8'``, or ``'auto'``: bfloat16 where the loss was
             measured and the processor has it. See :func:`.precision.choose_precision`.
+        streams: whether OpenVINO answers several pictures at a time, which takes more memory and
+            for one picture more time, but less for many.
 
     Raises:
         InputError: file or card is missing or damaged, they are not of one model, or the runtime is
@@ -40,7 +47,7 @@ def load(
     >>> exported = load('model.onnx')  # doctest: +SKIP
     >>> exported.predict(cv2.imread('photo.jpg')).boxes  # doctest: +SKIP
     """
-    return Exported(file, threads, trusted, precision)
+    return Exported(file, threads, trusted, precision, streams)
 
 
 class Exported:
@@ -59,6 +66,7 @@ class Exported:
         threads: int = 0,
         trusted: bool = False,
         precision: str = 'auto',
+        streams: bool = False,
     ) -> None:
         self.file = Path(file)
         self.card = Card.read(file)
@@ -69,7 +77,8 @@ class Exported:
         self.precision = choose_precision(self.card, precision, f'{file}')
         if self.precision == 'bf16':
             self.runtime += ' in bf16'
-        self._graph = open_graph(file, self.card, threads, trusted, self.precision)
+        self._graph = open_graph(file, self.card, threads, trusted, self.precision, streams)
+        self._pool = ThreadPoolExecutor(self.at_once)
         self._windows = {}  # options of sliding.slide, where windows slide
         for step in self.card.steps:
             if step['type'] == SLIDE:
@@ -80,6 +89,11 @@ class Exported:
                 f'{self.file}: the logits of sliding windows must be averaged, but the graph '
                 f'outputs {", ".join(shapes)}; export it with --output logits'
             )
+
+    @property
+    def at_once(self) -> int:
+        """How many pictures are answered at the same time."""
+        return self._graph.at_once
 
     def running(self, run: Callable[[np.ndarray], list[np.ndarray]]) -> 'Exported':
         """Return a copy whose graph is run in another way."""
@@ -147,6 +161,9 @@ class Exported:
         Raises:
             InputError: see :meth:`run`.
         """
+        if self.at_once > 1 and len(pictures) > 1:
+            alone = self._pool.map(lambda picture: self.answer([picture])[0], pictures)
+            return [*alone]
         images = np.stack([picture.image for picture in pictures])
         if self._windows:
             whole = slide(lambda x: self.run(x)['logits'], images, **self._windows)

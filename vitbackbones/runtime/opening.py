@@ -11,11 +11,16 @@ from .runtimes import BY_SUFFIX, LONGEST, Graph, Port, runtime_of
 
 
 def open_graph(
-    file: str | Path, card: Card, threads: int = 0, trusted: bool = False, precision: str = 'f32'
+    file: str | Path,
+    card: Card,
+    threads: int = 0,
+    trusted: bool = False,
+    precision: str = 'f32',
+    streams: bool = False,
 ) -> Graph:
     """Return the graph of an exported file; arguments as of :func:`.model.load`.
 
-    ``precision`` is ``'f32'``, or ``'bf16'`` for OpenVINO.
+    ``precision`` is ``'f32'``, or ``'bf16'`` for OpenVINO, which alone has ``streams``.
 
     Raises:
         InputError: its runtime is not installed or cannot run it, or it has other inputs or outputs
@@ -34,7 +39,8 @@ def open_graph(
             'files contain no code.'
         )
     try:
-        graph = format.start(file, threads, *[precision] * (precision != 'f32'))
+        how = [precision, streams] if format.name == 'openvino' else []
+        graph = format.start(file, threads, *how)
     except InputError:
         raise
     except Exception as error:  # of any kind, as runtimes are written in C++

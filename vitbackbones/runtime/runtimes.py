@@ -38,11 +38,13 @@ class Graph:
     Attributes:
         inputs, outputs: what it says of them.
         run: maps images to all outputs, in order; for any number of threads.
+        at_once: in how many threads it answers most images a second.
     """
 
     inputs: list[Port]
     outputs: list[Port]
     run: Callable[[np.ndarray], list[np.ndarray]]
+    at_once: int = 1
 
 
 def _open_sides(shape: Sequence) -> list[int | None]:
@@ -92,14 +94,18 @@ def own_precision() -> str:
     return openvino.Core().get_property('CPU', PRECISION).to_string()
 
 
-def start_openvino(graph: bytes | Path, threads: int = 0, precision: str = 'f32') -> Graph:
+def start_openvino(
+    graph: bytes | Path, threads: int = 0, precision: str = 'f32', streams: bool = False
+) -> Graph:
     """Return a graph of OpenVINO or ONNX in OpenVINO; arguments as :func:`start_onnxruntime`.
 
-    ``precision`` is what it computes in; OpenVINO's own choice is :func:`own_precision`.
+    ``precision`` is what it computes in; OpenVINO's own choice is :func:`own_precision`. With
+    ``streams`` each core computes images of its own, in place of all cores one image.
     """
     openvino = import_optional('openvino', 'openvino')
     core = openvino.Core()
-    settings = {PRECISION: precision, 'PERFORMANCE_HINT': 'LATENCY'}
+    hint = 'THROUGHPUT' if streams else 'LATENCY'
+    settings = {PRECISION: precision, 'PERFORMANCE_HINT': hint}
     settings |= {'INFERENCE_NUM_THREADS': str(threads)} if threads else {}
     source = BytesIO(graph) if isinstance(graph, bytes) else str(graph)
     with own_signal_stack():
@@ -113,7 +119,8 @@ def start_openvino(graph: bytes | Path, threads: int = 0, precision: str = 'f32'
     inputs, outputs = (
         [described(port) for port in ports] for ports in (model.inputs, model.outputs)
     )
-    return Graph(inputs, outputs, Requests(model))
+    at_once = model.get_property('OPTIMAL_NUMBER_OF_INFER_REQUESTS') if streams else 1
+    return Graph(inputs, outputs, Requests(model), at_once)
 
 
 class Requests:
@@ -182,7 +189,7 @@ class Format(NamedTuple):
             ``write_NAME`` of :mod:`vitbackbones.export.formats`, which needs torch.
         suffix: of the files.
         runtime: name of what runs them.
-        start: reads a file, for a number of threads; of OpenVINO in a precision.
+        start: reads a file, for a number of threads; of OpenVINO in a precision and in streams.
         packages: needed to write and run a file, beside torch, as pip names them.
         runs_code: whether a file may hold code that reading it runs.
     """

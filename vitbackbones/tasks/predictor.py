@@ -48,6 +48,8 @@ def only_loading(config: Config) -> Config:
 class Answering:
     """A toolbox's model, behind the steps of a test pipeline that follow loading."""
 
+    at_once = 1
+
     def __init__(self, model: nn.Module, steps: list[dict]) -> None:
         self.model = model
         self.pipeline = Compose(steps)

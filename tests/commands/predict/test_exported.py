@@ -42,6 +42,13 @@ def test_pictures_and_videos_are_classified_in_batches(run, classifier, files):
     assert {best['class'] for best in by_name['rgb.png']} == {'ring', 'square', 'star'}
 
 
+def test_batches_of_as_many_pictures_as_the_runtime_likes(run, classifier, files):
+    run(classifier, files / 'rgb.png', files / 'gray.png')
+    wanted = json.loads(Path('out/predictions.json').read_text())
+    run(classifier, files / 'rgb.png', files / 'gray.png', '--batch-size', 'auto', '--overwrite')
+    assert json.loads(Path('out/predictions.json').read_text()) == wanted
+
+
 def test_it_goes_on_with_the_same_file_alone(run, classifier, files):
     run(classifier, files / 'rgb.png')
     result = run(classifier, files / 'rgb.png', files / 'gray.png', '--resume')
