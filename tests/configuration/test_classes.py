@@ -144,3 +144,12 @@ def test_the_type_of_a_data_set_brings_names_along(scope, count):
     assert (names and len(names)) == count
     assert class_names(Config({}), {'type': 'mmseg.ADE20KDataset'})[1][0] == 'wall'
     assert class_names(Config({}), {'type': dict}) == ('type', None)
+
+
+def test_the_maps_of_a_cascade_have_classes_of_their_own():
+    roi_head = {'bbox_head': {'num_classes': 80}, 'semantic_head': {'num_classes': 183}}
+    config = Config({'model': {'roi_head': roi_head}})
+    assert [*class_counts(config)] == [('model.roi_head.bbox_head.num_classes', 80)]
+    panoptic = {'num_things_classes': 80, 'num_stuff_classes': 53}
+    config = Config({'model': {'semantic_head': panoptic}})
+    assert [count for _, count in class_counts(config)] == [133]

@@ -22,6 +22,7 @@ from .settings import entries
 # Parts that may have a number of their own: the unused classifier of a backbone, and proposals,
 # which tell objects from background.
 SEPARATE = ('backbone', 'rpn_head')
+OF_MAPS = 'semantic_head'  # of HTC: its num_classes are those of maps of regions
 THINGS, STUFF = 'num_things_classes', 'num_stuff_classes'  # of Mask2Former in mmdet
 
 
@@ -40,7 +41,7 @@ def _parts(node, path: str, wanted: str) -> Iterator[tuple[str, dict]]:
     if isinstance(node, dict) and wanted in node:
         yield path, node
     for key, value in entries(node):
-        if key not in SEPARATE:
+        if key not in SEPARATE and (key, wanted) != (OF_MAPS, 'num_classes'):
             yield from _parts(value, f'{path}.{key}', wanted)
 
 
