@@ -18,6 +18,7 @@ from PIL import Image
 from tests.commands.conftest import run, tool  # noqa: F401
 from tests.commands.test_messages import refused
 from tests.runtime.graphs import write_classifier
+from vitbackbones.errors import InputError
 from vitbackbones.inference import on_ray
 from vitbackbones.inference.on_ray import Answerer
 
@@ -60,7 +61,7 @@ def here(monkeypatch):
     def go(ray, job, shards):
         answerer = Answerer(job)
         asked.append([shard.number for shard in shards])
-        return sum(answerer({'shard': shard.text()})['answered'] for shard in shards)
+        return on_ray.count_answers(answerer({'shard': shard.text()}) for shard in shards)
 
     monkeypatch.setattr(on_ray, 'connected', nothing)
     monkeypatch.setattr(on_ray, 'claimed', nothing)
@@ -107,9 +108,9 @@ def test_a_task_that_is_tried_again_writes_no_shard_twice(place):
     job = on_ray.Job(on_ray.ModelRequest('model.onnx'), '.', 'out', '.jsonl', 1, 'rle')
     answerer = Answerer(job)
     (shard,) = on_ray.find_shards('images/a', 10)
-    assert answerer({'shard': shard.text()}) == {'answered': 4}
+    assert answerer({'shard': shard.text()}) == {'answered': 4, 'error': ''}
     before = Path('out/part-000000.jsonl').stat()
-    assert answerer({'shard': shard.text()}) == {'answered': 0}
+    assert answerer({'shard': shard.text()}) == {'answered': 0, 'error': ''}
     assert Path('out/part-000000.jsonl').stat() == before
 
 
@@ -122,6 +123,16 @@ def test_a_list_names_what_is_not_there(tool, place, here):  # noqa: F811
     assert '1 image answered' in result.out or '1 images answered' in result.out
     bad = map(json.loads, Path('out/unreadable/part-000000.jsonl').read_text().splitlines())
     assert [each['file_name'] for each in bad] == ['no/such.png', f'{place}/gone.png'.lstrip('/')]
+
+
+def test_what_goes_wrong_on_a_node_is_one_message(tool, place, here, monkeypatch):  # noqa: F811
+    def full(*_):
+        raise InputError('/out cannot be written (No space left on device)')
+
+    monkeypatch.setattr(on_ray.Output, 'answers', full)
+    text = refused(tool(*ON_RAY, '--out', 'out'))
+    assert text == 'error: /out cannot be written (No space left on device)\n'
+    assert not [*Path('out').glob('part-*')]
 
 
 def test_ray_that_is_missing(tool, place, monkeypatch):  # noqa: F811

@@ -7,10 +7,13 @@ An answer does not depend on where it was computed: a shard is answered by :clas
 import json
 import os
 import shutil
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
+from typing import NamedTuple
 
 from ..data.sources import Source
 from ..errors import InputError
@@ -19,7 +22,7 @@ from ..utils.messages import plural
 from .journal import Journal, require_same
 from .open import WRITERS, find_model
 from .request import ModelRequest
-from .run import Run
+from .run import Model, Run
 from .shards import LOCAL, UNREADABLE, Output, Shard, filesystem, find_shards
 from .tiles import in_tiles
 
@@ -48,42 +51,60 @@ class Job:
     masks: str
 
 
+class Opened(NamedTuple):
+    """A model, and where its answers go."""
+
+    model: Model
+    task: str
+    out: Output
+
+
 class Answerer:
     """A model that answers shards; an actor has one."""
 
     def __init__(self, job: Job) -> None:
-        if os.path.isdir(job.folder):
-            os.chdir(job.folder)
         self.job = job
-        self.out = Output(job.out, job.suffix)
-        found = find_model(job.request)
-        self.task = found.task
-        self.model = in_tiles(found.load(), found.tiling, job.batch_size)
+
+    @cached_property
+    def opened(self) -> 'Opened':
+        """The model, and where its answers go."""
+        if os.path.isdir(self.job.folder):
+            os.chdir(self.job.folder)
+        found = find_model(self.job.request)
+        model = in_tiles(found.load(), found.tiling, self.job.batch_size)
+        return Opened(model, found.task, Output(self.job.out, self.job.suffix))
 
     def __call__(self, row: dict) -> dict:
+        """Answer a shard; return how many were answered, or the ``error`` for the user."""
+        try:
+            return {'answered': self._answer(Shard(**json.loads(row['shard']))), 'error': ''}
+        except InputError as error:  # Ray would give it back as a text with many lines
+            return {'answered': 0, 'error': str(error)}
+
+    def _answer(self, shard: Shard) -> int:
         """Answer a shard, unless it was written before its actor was lost; return how many."""
-        shard = Shard(**json.loads(row['shard']))
-        name = self.out.part(shard.number)
-        if self.out.has(name):
-            return {'answered': 0}
+        model, task, out = self.opened
+        name = out.part(shard.number)
+        if out.has(name):
+            return 0
         with TemporaryDirectory(prefix='vitbackbones-') as place:
             folder = Path(place)
             sources, failed = fetch(shard, folder / 'images')
-            writer = WRITERS[self.task](folder, self.model.meta, 0.0, self.job.masks)
+            writer = WRITERS[task](folder, model.meta, 0.0, self.job.masks)
             journal = Journal(folder, {}, resume=False)
-            run = Run(self.model, writer, journal, self.job.batch_size, draw=False)
+            run = Run(model, writer, journal, self.job.batch_size, draw=False)
             run.all(sources)
             records = journal.read([source.name for source in sources])
             for file in sorted(folder.rglob('*.png')):
                 if 'images' not in file.relative_to(folder).parts[:1]:  # masks
-                    self.out.put(file.relative_to(folder).as_posix(), file.read_bytes())
+                    out.put(file.relative_to(folder).as_posix(), file.read_bytes())
             paths = {source.name: str(source.path) for source in sources}
             failed |= {key: text.replace(paths[key], key) for key, text in run.failed.items()}
         lines = [json.dumps({'file_name': key, 'error': failed[key]}) + '\n' for key in failed]
         if lines:
-            self.out.put(f'{UNREADABLE}/part-{shard.number:06d}.jsonl', ''.join(lines).encode())
-        self.out.put(name, self.out.answers(records))
-        return {'answered': len(records)}
+            out.put(f'{UNREADABLE}/part-{shard.number:06d}.jsonl', ''.join(lines).encode())
+        out.put(name, out.answers(records))
+        return len(records)
 
 
 def fetch(shard: Shard, folder: Path) -> tuple[list[Source], dict[str, str]]:
@@ -126,6 +147,7 @@ def predict_on_ray(
     """
     shards = find_shards(source, size)
     out = Output(job.out, job.suffix)
+    job = replace(job, out=out.address)  # the same for all nodes
     there = out.done() - {UNREADABLE}
     if SETTINGS in there and resume:
         require_same(json.loads(out.read(SETTINGS)), settings, out.address)
@@ -164,4 +186,18 @@ def _go_through(ray: ModuleType, job: Job, shards: list[Shard]) -> int:
         num_gpus=share.gpus or None,
         compute=data.ActorPoolStrategy(min_size=1, max_size=share.tasks),
     )
-    return sum(row['answered'] for row in dataset.iter_rows())
+    return count_answers(dataset.iter_rows())
+
+
+def count_answers(rows: Iterable[dict]) -> int:
+    """Return the number of answers in what an :class:`Answerer` returned.
+
+    Raises:
+        InputError: a shard could not be answered.
+    """
+    answered = 0
+    for row in rows:
+        if row['error']:
+            raise InputError(row['error'])
+        answered += row['answered']
+    return answered
