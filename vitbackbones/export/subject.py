@@ -27,7 +27,8 @@ from ..weights import fetch
 from ..weights.table import license_of
 from ..weights.trained import LICENSE, trained_weights
 from .graphs import silenced
-from .models import ExportableClassifier, FromRGB, exportable
+from .models import ExportableClassifier, exportable
+from .models.base import FromRGB
 from .pipeline import Size, native_size, steps_of, steps_of_data
 
 

@@ -7,9 +7,7 @@ the whole batch with arrays of fixed length. Each kind of model has a module her
 from torch import nn
 
 from ...errors import InputError
-from .base import Exportable, ExportableClassifier, FromRGB
-
-__all__ = ['ExportableClassifier', 'FromRGB', 'exportable']
+from .base import Exportable, ExportableClassifier
 
 
 def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportable:
