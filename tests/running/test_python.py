@@ -97,6 +97,20 @@ def test_a_line_is_shown_once_where_the_root_logger_shows_lines_too(notebook, ca
         assert capsys.readouterr().out.count('Saving checkpoint at 2 iterations') == 1
 
 
+def test_another_start_replaces_load_from_of_the_config_but_not_of_the_options(notebook, capsys):
+    first = str(notebook('first', TINY_SEG, steps=2).checkpoint)
+    mine = Path('mine.py')
+    mine.write_text(f"_base_ = '{TINY_SEG}'\nload_from = '{first}'\n")
+    loaded = f'load_from {first}: '
+    asked = {'cfg_options': {'load_from': first}}
+    cases = [({}, True), ({'scratch': True}, False), ({'pretrained': first}, False)]
+    cases += [({**asked, 'scratch': True}, True)]
+    for number, (options, expected) in enumerate(cases):
+        capsys.readouterr()
+        notebook(f'run{number}', str(mine), steps=2, **options)
+        assert (loaded in capsys.readouterr().out) == expected, options
+
+
 def test_nothing_of_a_run_stays_in_the_process(notebook, capsys, monkeypatch):
     monkeypatch.setattr(cores, 'available_cores', lambda: 4)  # of which one loads data
     scope = DefaultScope.get_instance('mine', scope_name='mmpretrain')

@@ -41,11 +41,11 @@ def test_a_card_is_of_its_file(name):
 @pytest.mark.parametrize('name', trained_backbones())
 def test_a_card_of_a_backbone_says_its_hash_data_and_terms(name):
     file = trained_backbones()[name]
-    assert file.stat().st_size < 3e6
+    assert file.stat().st_size < (3e6 if name != 'quick_mosaics' else 4e6)  # a whole detector
     card = file.with_suffix('.md').read_text()
     assert hashlib.sha256(file.read_bytes()).hexdigest() in card
     assert 'Tiny-ImageNet' in card
-    assert 'accuracy/top1' in card
+    assert ('coco/bbox_mAP' if name == 'quick_mosaics' else 'accuracy/top1') in card
     assert all(x.dtype == torch.half for x in load_file(file)['state_dict'].values() if x.ndim)
     assert local(name) == file
 

@@ -271,6 +271,8 @@ def _find_start(config: Config, request: TrainRequest) -> Config:
         checkpoint = str(find_resume(config, resume))
         config.update(resume=True, load_from=checkpoint)
         return add_hooks(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
+    if (request.pretrained or request.scratch) and 'load_from' not in request.cfg_options:
+        config.load_from = None  # which is of the config, and would replace what is asked for
     if not config.get('load_from'):
         return config
     if not is_remote(config.load_from):

@@ -113,6 +113,16 @@ def test_a_backbone_alone_is_in_half_precision_and_fills_others(call, trained):
     torch.testing.assert_close(value, own[f'backbone.{key}'], rtol=1e-3, atol=1e-4)
 
 
+def test_a_whole_model_in_half_precision_is_loaded_by_its_config(call, trained):
+    out = call('--half')
+    state = load_file(out / 'model.safetensors')['state_dict']
+    whole = load_file(trained / 'best_coco_bbox_mAP_epoch_2.pth')['state_dict']
+    assert state.keys() == whole.keys()
+    for key, value in whole.items():
+        assert torch.equal(state[key], value.half() if value.is_floating_point() else value)
+    assert '    vitbackbones predict config.py model.safetensors' in (out / 'README.md').read_text()
+
+
 def test_the_config_has_neither_places_of_this_machine_nor_passwords(trained):
     run = read_run(trained)
     run.config.cache = ['file:///home/someone/cache', 'bbox_mAP']

@@ -4,6 +4,7 @@ options:
   work_dir      work dir of a training
   --checkpoint  checkpoint to publish (default: the best, otherwise the latest)
   --backbone    publish only the backbone, in half precision, for train --pretrained
+  --half        publish the weights in half precision, for models that start from them
   --out         folder to write (default: WORK_DIR/published)
   --overwrite   replace DIR if an earlier call wrote it
   --license     license of the weights, as the Hugging Face hub writes it: apache-2.0, ... (default:
@@ -52,6 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('work_dir', metavar='WORK_DIR')
     add('--checkpoint', metavar='FILE')
     add('--backbone', action='store_true')
+    add('--half', action='store_true')
     add('--out', metavar='DIR')
     add('--overwrite', action='store_true')
     add('--license', default='unknown')
@@ -67,8 +69,8 @@ def publish(options: Namespace) -> None:
     work_dir = Path(options.work_dir).expanduser()
     out = Path(options.out).expanduser() if options.out else work_dir / 'published'
     run = read_run(work_dir, options.checkpoint)
-    if options.backbone:
-        run = replace(run, state=backbone_in_half(run.state))
+    if options.backbone or options.half:
+        run = replace(run, state=in_half(run.state, BACKBONE if options.backbone else ''))
     with whole_folder(out.absolute(), '--out') as folder:
         if out.exists() and not options.overwrite:
             raise InputError(
@@ -84,9 +86,9 @@ def publish(options: Namespace) -> None:
     print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
 
 
-def backbone_in_half(state: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Return the entries of a model's backbone, numbers in half precision."""
-    own = {key: value for key, value in state.items() if key.startswith(BACKBONE)}
+def in_half(state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
+    """Return the entries whose keys start with ``prefix``, numbers in half precision."""
+    own = {key: value for key, value in state.items() if key.startswith(prefix)}
     return {key: x.half() if x.is_floating_point() else x for key, x in own.items()}
 
 

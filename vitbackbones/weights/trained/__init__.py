@@ -1,8 +1,8 @@
 """Small trained models that the package includes, each under the name of its config.
 
 ``NAME.safetensors`` has the weights and the names of the classes, ``NAME.md`` is its card. Both
-were written by ``publish`` from a run of the config. ``backbones`` has those of backbones alone,
-that other models start from, in half precision (``publish --backbone``).
+were written by ``publish`` from a run of the config. ``backbones`` has what other models start
+from, in half precision: backbones (``publish --backbone``), and a detector (``publish --half``).
 """
 
 from pathlib import Path
@@ -17,5 +17,5 @@ def trained_weights() -> dict[str, Path]:
 
 
 def trained_backbones() -> dict[str, Path]:
-    """Return the files of weights of backbones by name, sorted."""
+    """Return the files of weights that other models start from by name, sorted."""
     return {file.stem: file for file in sorted((FOLDER / 'backbones').glob('*.safetensors'))}
