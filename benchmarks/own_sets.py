@@ -48,6 +48,7 @@ METHODS = {
     'noise': '{quick} --scratch',
     'noise_cpu': '{quick} --scratch',
     'box': '{quick}',
+    'backbone': '{quick} --pretrained sret_quick',
     'box_frozen': f'{{quick}} {FROZEN}',
     'lite0': '{quick}_lite0',
     'lite0_frozen': f'{{quick}}_lite0 {FROZEN}',

@@ -51,6 +51,10 @@ def test_a_config_of_version_two_is_written_for_version_three(tmp_path):
         found(old, new)
 
 
+def test_weights_in_the_package_are_found():
+    assert 'weights' not in found('quick_detector')
+
+
 def test_there_is_nothing_to_write_of_a_config_of_version_three(tmp_path):
     with pytest.raises(InputError, match='is not a config of version 2'):
         found(RETINANET, tmp_path / 'out.py')

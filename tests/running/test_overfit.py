@@ -31,6 +31,13 @@ def test_pictures_that_are_not_learned_name_what_is_broken(tool, data, short, tm
     assert not [*folder.glob('*.pth')]
 
 
+def test_the_start_of_the_config_is_used_unless_another_is_asked_for(tool, data, short):
+    given = ('train', 'quick_detector', '--data-root', data, '--overfit', 2)
+    assert 'Load checkpoint from quick_mosaics' in tool(*given).out
+    for other in (['--scratch'], ['--pretrained', 'sret_quick']):
+        assert 'quick_mosaics' not in tool(*given, *other).out
+
+
 def test_annotations_are_resized_with_their_pictures(data, tmp_path):
     config = read_config('quick_detector')
     config.work_dir = str(tmp_path)

@@ -33,6 +33,7 @@ from ..openmmlab.text_models import SIZES
 from ..utils.guard import guarded
 from ..utils.messages import in_one_line, some
 from ..utils.verbs import command_line
+from ..weights.trained import included
 
 SECONDS = 60  # a config with a hundred bases takes two
 PACKAGES = {
@@ -158,7 +159,9 @@ def _files(config: Config) -> Iterator[Finding]:
     named = re.findall(r'"checkpoint": "([^"]+)"', text)
     named += [config.load_from] if config.get('load_from') else []
     absent = [
-        name for name in dict.fromkeys(named) if '://' not in name and not Path(name).is_file()
+        name
+        for name in dict.fromkeys(named)
+        if '://' not in name and name not in included() and not Path(name).is_file()
     ]
     if absent:
         yield Finding('weights', 'note', f'not found: {some(absent, str)}', 'train --scratch')

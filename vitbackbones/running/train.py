@@ -190,6 +190,7 @@ def _overfit(config: Config, request: TrainRequest) -> TrainResult:
     config = choose_work_dir(config, request.work_dir, below='overfit')
     with only_writer(config):
         try_model(config)
+        config = _without_other_start(config, request)
         config = _find_weights(config, request)
         config = find_data(config, request.data_root, _splits(config))
         suspects = overfit.find_suspects(config)
@@ -229,6 +230,14 @@ def _fit_model(config: Config, request: TrainRequest) -> Config:
     return group_parameters(config)
 
 
+def _without_other_start(config: Config, request: TrainRequest) -> Config:
+    """Leave out the ``load_from`` of a config where it would replace --pretrained or --scratch."""
+    config = copy.deepcopy(config)
+    if (request.pretrained or request.scratch) and 'load_from' not in request.cfg_options:
+        config.load_from = None
+    return config
+
+
 def _find_weights(config: Config, request: TrainRequest) -> Config:
     """Find what the backbone starts from (--pretrained, --scratch)."""
     # a resumed run overwrites whatever it started from
@@ -266,13 +275,11 @@ def _find_start(config: Config, request: TrainRequest) -> Config:
             '--overwrite starts from the beginning, but the config has resume=True; remove one '
             'of the two'
         )
-    config = copy.deepcopy(config)
+    config = _without_other_start(config, request)
     if resume:
         checkpoint = str(find_resume(config, resume))
         config.update(resume=True, load_from=checkpoint)
         return add_hooks(config, 'FittingCheckpointHook', path=checkpoint, resume=True)
-    if (request.pretrained or request.scratch) and 'load_from' not in request.cfg_options:
-        config.load_from = None  # which is of the config, and would replace what is asked for
     if not config.get('load_from'):
         return config
     if not is_remote(config.load_from):

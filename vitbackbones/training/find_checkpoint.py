@@ -21,7 +21,7 @@ from ..utils.run_files import BEST_FILES, LATEST, POINTER, PUBLISHED, SUFFIXES
 from ..utils.verbs import command_line
 from ..weights import fetch
 from ..weights.table import find_detector
-from ..weights.trained import trained_backbones, trained_weights
+from ..weights.trained import included
 
 BEST = 'best'
 
@@ -57,8 +57,7 @@ def find_checkpoint(path: str, role: str) -> Path:
     place = resolve(path)
     work_dir = _with_best(path)
     if not place.exists():
-        included = trained_weights() | trained_backbones()
-        place = fetch(path) if find_detector(path) else included.get(path, place)
+        place = fetch(path) if find_detector(path) else included().get(path, place)
     if work_dir:
         found = _best_of(work_dir, role)
     else:

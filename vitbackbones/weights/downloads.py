@@ -27,7 +27,7 @@ from .installed import SCHEME as PIP
 from .installed import find_installed
 from .read.load import load_file
 from .table import HUB_ADDRESS, find, is_name
-from .trained import trained_backbones, trained_weights
+from .trained import included
 
 OTHERWISE = 'Download it in another way and give the file (train: --pretrained FILE, or --scratch).'
 SCHEME = 'hf-hub:'
@@ -111,7 +111,7 @@ def local(source: str | Path) -> str | Path:
     text = str(source)
     if os.path.exists(text) or not (is_name(text) or text.startswith((SCHEME, PIP))):
         return source
-    return (trained_weights() | trained_backbones()).get(text) or fetch(text)
+    return included().get(text) or fetch(text)
 
 
 def fetch(source: str) -> Path:

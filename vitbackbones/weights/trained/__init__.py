@@ -19,3 +19,8 @@ def trained_weights() -> dict[str, Path]:
 def trained_backbones() -> dict[str, Path]:
     """Return the files of weights that other models start from by name, sorted."""
     return {file.stem: file for file in sorted((FOLDER / 'backbones').glob('*.safetensors'))}
+
+
+def included() -> dict[str, Path]:
+    """Return all files of weights in the package by name."""
+    return trained_weights() | trained_backbones()
