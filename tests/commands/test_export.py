@@ -16,7 +16,7 @@ from vitbackbones.export.calibration import FEWEST
 from vitbackbones.runtime.card import Card
 
 from ..openmmlab.conftest import build, write_model
-from .conftest import TINY, TINY_CLS
+from .conftest import TINY_CLS
 from .test_messages import refused
 
 RGB = ('--cfg-options', 'model.data_preprocessor.to_rgb=True')
@@ -127,7 +127,6 @@ def test_what_cannot_be_dynamic_is_named(tool, capsys):
         ((TINY_CLS, '--to', 'pt2', *SIZED), ['no trained weights', '--untrained']),
         ((TINY_CLS, 'missing', '--to', 'pt2', *SIZED), ['missing']),
         ((TINY_CLS, '--untrained', '--to', 'pt2', *RGB), ['--size HxW']),
-        ((TINY, '--untrained', '--to', 'pt2'), ['must be RGB', 'bgr_to_rgb=True']),
         (
             ('sret_t', '--untrained', '--to', 'pt2', '--dynamic', 'size'),
             ['sret_t: the size cannot be dynamic', 'slices'],

@@ -50,8 +50,8 @@ STRATEGY = 'strategy.type=DeepSpeedStrategy'
         ([TINY, '--resume'], ['--resume: no checkpoint in', 'work_dirs/tiny_detr']),
         ([TINY, '--cfg-options', STRATEGY], ['DeepSpeedStrategy', '--fsdp shards the weights']),
         (
-            [TINY, '--fsdp', '--cfg-options', 'optim_wrapper.type=AmpOptimWrapper'],
-            ["--fsdp: optim_wrapper.type='AmpOptimWrapper' does not support sharded weights"],
+            [TINY, '--fsdp', '--cfg-options', 'optim_wrapper.type=ApexOptimWrapper'],
+            ["--fsdp: optim_wrapper.type='ApexOptimWrapper' does not support sharded weights"],
         ),
         ([TINY, '--scratch', '--data-root', 'DATA', '--launcher', 'pytorch'], [RANK]),
         ([TINY, '--smoke', '--resume'], ['--smoke resumes from the checkpoint that it has just']),

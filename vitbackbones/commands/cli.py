@@ -50,10 +50,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..runtime.precision import PRECISIONS
 from ..utils.literals import is_balanced, read_value
 from ..utils.messages import LONGEST
-from ..utils.rules import SIDE, Rule, named, number, whole
+from ..utils.rules import PRECISIONS, SIDE, Rule, named, number, whole
 
 LARGEST = 2**26  # pixels of an image, more than any network computes at once
 

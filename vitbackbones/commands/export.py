@@ -71,12 +71,12 @@ from ..preparing.explain import explained
 from ..preparing.own_data import take_classes_of, use_own_data
 from ..preparing.pretrained import prepare_pretrained
 from ..runtime.card import Card, card_path, parts
-from ..runtime.precision import PRECISIONS
 from ..runtime.runtimes import FORMATS
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import prepare_folder
 from ..utils.messages import page, plural
 from ..utils.processes import show_warnings
+from ..utils.rules import PRECISIONS
 from ..utils.verbs import command_line
 from .cli import FILE_OPTIONS, add_shared, count, folder_options, image_size, score
 

@@ -28,8 +28,8 @@ from argparse import ArgumentParser, Namespace
 from ..running.evaluate import run_test
 from ..running.imagenet_sets import SETS
 from ..running.request import TestRequest
-from ..runtime.precision import PRECISIONS
 from ..runtime.runtimes import BY_SUFFIX
+from ..utils.rules import PRECISIONS
 from .cli import FILE_OPTIONS, HELP, SHARED, add_local_rank, add_shared, count, part
 
 

@@ -40,7 +40,7 @@ class GraphModel:
     Args:
         graphs: in the cache, where others are added.
         original: returns the model in torch, which takes seconds to import and build.
-        precision: of graphs, one of :data:`vitbackbones.runtime.precision.PRECISIONS`.
+        precision: of graphs, one of :data:`vitbackbones.utils.rules.PRECISIONS`.
         streams: whether graphs answer several pictures at a time.
 
     Attributes:

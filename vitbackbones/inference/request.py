@@ -24,7 +24,7 @@ class ModelRequest:
         inputs: what is to be predicted. Where ``checkpoint`` is None, the first may be a
             checkpoint, as in ``predict CONFIG [CHECKPOINT] INPUT``: only the config tells.
         runtime: a name of :data:`RUNTIMES`.
-        precision: of graphs and files, one of :data:`vitbackbones.runtime.precision.PRECISIONS`.
+        precision: of graphs and files, one of :data:`vitbackbones.utils.rules.PRECISIONS`.
         streams: whether several pictures are answered at a time, where OpenVINO computes.
         device, amp, fused, compile: of torch, as of ``vitbackbones predict``.
         cfg_options: key -> value, changes of the config.

@@ -156,7 +156,7 @@ class TestRequest(RunRequest):
         report: folder for a page of scores and mistakes.
         overwrite: replace the page of an earlier report.
         num_pictures: how many images are drawn, or shown in the report.
-        precision: a word of :data:`~..runtime.precision.PRECISIONS` for OpenVINO, or a number with
+        precision: a word of :data:`~..utils.rules.PRECISIONS` for OpenVINO, or a number with
             ``confidence``: of the scores that a report chooses, in place of the best F1, see
             :class:`~..reports.promise.Promise`.
         score_threshold: lowest score that is drawn; None for the one of the weights.

@@ -5,7 +5,6 @@ from ..utils.processes import show_warnings
 from .card import Card
 from .runtimes import own_precision
 
-PRECISIONS = ('auto', 'f32', 'bf16', 'int8')
 LACKING = 'this processor has no instructions for bfloat16 (AVX512-BF16 or AMX-BF16)'
 
 
@@ -21,7 +20,7 @@ def choose_precision(card: Card, wanted: str, place: str) -> str:
 
     Args:
         card: of the file.
-        wanted: one of :data:`PRECISIONS`; ``'auto'`` takes what was proven.
+        wanted: one of :data:`~..utils.rules.PRECISIONS`; ``'auto'`` takes what was proven.
         place: the file, for messages.
 
     Raises:

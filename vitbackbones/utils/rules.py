@@ -100,4 +100,5 @@ TEXT = Rule('a string', lambda x: isinstance(x, str))
 FLAG = Rule('True or False', lambda x: isinstance(x, bool))
 NONE = Rule('None', lambda x: x is None)
 SIDE = whole(32, 8192)  # of images to compute: the largest has 2**26 pixels
+PRECISIONS = ('auto', 'f32', 'bf16', 'int8')  # of graphs; here, as it loads without numpy
 COLORS = named('a list of [red, green, blue] from 0 to 255', listed(listed(whole(0, 255), 3)))
