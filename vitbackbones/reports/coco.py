@@ -15,6 +15,7 @@ import numpy as np
 from mmengine.fileio import load
 
 from ..data.checks.coco_file import many_objects
+from ..openmmlab.runs import told_of_evaluations
 from .elements import Table, count_pairs
 
 # Columns of a table: at which IoU precision is taken (None: the mean over all), for which objects.
@@ -54,14 +55,10 @@ def keep_curves(metric) -> dict[str, Curves]:
         What it will keep, by ``'bbox'`` or ``'segm'``: nothing but curves, as the matches of a
         large set fill the memory.
     """
-    from mmdet.evaluation.metrics import coco_metric
-
     kept: dict[str, Curves] = {}
     compute = metric.compute_metrics
-    make = coco_metric.COCOeval
 
-    def make_kept(annotations, results, kind):
-        evaluation = make(annotations, results, kind)
+    def keep(evaluation, annotations, kind):
         summarize = evaluation.summarize
 
         def summarize_and_keep():
@@ -70,14 +67,10 @@ def keep_curves(metric) -> dict[str, Curves]:
                 kept[kind] = Curves(evaluation.eval, evaluation.params, annotations)
 
         evaluation.summarize = summarize_and_keep
-        return evaluation
 
     def compute_and_keep(results):
-        coco_metric.COCOeval = make_kept
-        try:
+        with told_of_evaluations(keep):
             return compute(results)
-        finally:
-            coco_metric.COCOeval = make
 
     metric.compute_metrics = compute_and_keep
     return kept
