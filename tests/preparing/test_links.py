@@ -44,6 +44,7 @@ def said_of(root, case):
     name = 'quick_segmentor' if 'values' in case else 'quick_detector'
     config = read_config(name, {})
     config.model.backbone.init_cfg = None  # --scratch
+    config.load_from = None
     if 'values' in case:
         masks(root, case['values'])
     else:
