@@ -3,7 +3,7 @@
     python -m benchmarks.mosaics TINY_IMAGENET OUT
     vitbackbones train quick_detector_pretrain --data-root OUT
 
-A square is divided at random into tiles of about 30 to 240 pixels, and each tile shows one image of
+A square is divided at random into tiles of about 25 to 240 pixels, and each tile shows one image of
 Tiny-ImageNet (``*_boxes.txt`` and ``val_annotations.txt`` have a box for each). So a detector sees
 objects of all sizes beside each other, with the true edges of each object, although no image has
 more than 64 x 64 pixels. Each image is used once before any is used twice. The same seed gives the

@@ -4,7 +4,7 @@ Reproduces: nothing published.
 Schedule: 5000 steps of 4 mosaics of 320 x 320. The backbone learns at a tenth of the rate, because
     it knows its images already.
 Weights: sret_quick, in the package. The result is quick_mosaics, which quick_detector starts from.
-Hardware: two CPU cores or any GPU; 0.3 s a step on a free core, 25 minutes.
+Hardware: two CPU cores or any GPU; 43 minutes on one core of a machine with other work.
 
     python -m benchmarks.mosaics data/tiny-imagenet-200 data/mosaics
     python tools/train.py configs/pretrain/quick_detector.py --data-root data/mosaics

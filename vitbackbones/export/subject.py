@@ -130,7 +130,8 @@ def of_config(
     task = TASKS[config.default_scope]
     threshold = read_threshold(checkpoint) if checkpoint else None
     network = exportable(predictor.model, task, output)
-    mean, std = (_of_channels(settings.get(key), other) for key, other in (('mean', 0), ('std', 1)))
+    mean = _of_channels(settings.get('mean'), 0)
+    std = _of_channels(settings.get('std'), 1)
     if not (settings.get('bgr_to_rgb') or settings.get('to_rgb')):
         network = FromRGB(network)
         mean.reverse()

@@ -2,6 +2,8 @@
 
 A pixel predicts a weight for each offset to another pixel. The masks sort these weights by the
 other pixel instead. Offsets that lead out of the map are left out.
+
+``sizes`` are those of the maps, which the tensors have, too.
 """
 
 import torch
@@ -14,13 +16,11 @@ def psamask_forward(
     input: Tensor,
     output: Tensor,
     psa_type: int,
-    num_: int,
-    h_feature: int,
-    w_feature: int,
     h_mask: int,
     w_mask: int,
     half_h_mask: int,
     half_w_mask: int,
+    **sizes: int,
 ) -> None:
     """Fill ``output``, (N, H * W, H, W), from ``input``, (N, h_mask * w_mask, H, W).
 
@@ -36,13 +36,11 @@ def psamask_backward(
     grad_output: Tensor,
     grad_input: Tensor,
     psa_type: int,
-    num_: int,
-    h_feature: int,
-    w_feature: int,
     h_mask: int,
     w_mask: int,
     half_h_mask: int,
     half_w_mask: int,
+    **sizes: int,
 ) -> None:
     """Fill ``grad_input``, (N, h_mask * w_mask, H, W), from the gradient of the output."""
     taps, inside = _taps(grad_input, h_mask, w_mask, half_h_mask, half_w_mask)
@@ -68,7 +66,8 @@ def _taps(
         torch.arange(width, device=like.device),
         indexing='ij',
     )
-    y, x = y.flatten(), x.flatten()
+    y = y.flatten()
+    x = x.flatten()
     row = y[:, None] - y + half_h_mask  # (others, pixels)
     column = x[:, None] - x + half_w_mask
     inside = (row >= 0) & (row < h_mask) & (column >= 0) & (column < w_mask)
