@@ -2,6 +2,7 @@
 
 python tests/mutate.py
 python tests/mutate.py vitbackbones/layers --number 40 --seed 1
+python tests/mutate.py vitbackbones --since v1.0 --number 300
 
 What no test sees is printed as ``file:line: old -> new``, at the end the share that was seen. A
 survivor is a missing test, or a change that makes no difference. The same seed draws the same
@@ -170,17 +171,19 @@ def use_operators() -> None:
             module.ext_module = ours
 
 
-def draw(parts: Sequence[str], number: int, seed: int) -> list[Change]:
+def draw(parts: Sequence[str], number: int, seed: int, since: str | None) -> list[Change]:
     """Return some of all changes of the files in ``parts``, by file and line."""
-    every = [change for file in files_of(parts) for change in changes_of(file)]
+    every = [change for file in files_of(parts) for change in changes_of(file, since)]
     return choose(every, number, random.Random(seed))
 
 
-def draw_per_file(parts: Sequence[str], number: int, seed: int) -> list[Change]:
+def draw_per_file(parts: Sequence[str], number: int, seed: int, since: str | None) -> list[Change]:
     """Return up to ``number`` changes of each file in ``parts``, by file and line."""
     generator = random.Random(seed)
     return [
-        change for file in files_of(parts) for change in choose(changes_of(file), number, generator)
+        change
+        for file in files_of(parts)
+        for change in choose(changes_of(file, since), number, generator)
     ]
 
 
@@ -190,9 +193,21 @@ def files_of(parts: Sequence[str]) -> list[str]:
     return sorted(str(file) for file in files if file.is_file())
 
 
-def changes_of(file: str) -> list[Change]:
-    """Return all changes of a file."""
-    return list(changes(file, Path(file).read_bytes()))
+def changes_of(file: str, since: str | None) -> list[Change]:
+    """Return all changes of a file, or those in lines that were written since a revision."""
+    every = list(changes(file, Path(file).read_bytes()))
+    if since is None:
+        return every
+    written = written_since(since, file)
+    return [change for change in every if change.line in written]
+
+
+def written_since(revision: str, file: str) -> set[int]:
+    """Return the numbers of a file's lines that were written, not moved, after a revision."""
+    blame = ['git', 'blame', '-s', '-w', '-C', '-C', f'{revision}..HEAD', '--', file]
+    lines = subprocess.run(blame, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    written = (not line.startswith('^') for line in lines.splitlines())
+    return {number for number, new in enumerate(written, 1) if new}
 
 
 def choose(every: list[Change], number: int, generator: random.Random) -> list[Change]:
@@ -207,6 +222,7 @@ def parse() -> Namespace:
     add('parts', nargs='*', default=PARTS, help=f'files or folders (default: {" ".join(PARTS)})')
     add('--number', type=int, default=120, help='how many changes (default: %(default)s)')
     add('--per-file', type=int, help='how many changes of each file, in place of --number')
+    add('--since', metavar='REVISION', help='change only lines that were written after it')
     add('--each', action='store_true', help='also print what was seen, by which test, and how fast')
     add('--seed', type=int, default=0, help='which ones (default: %(default)s)')
     return parser.parse_args()
@@ -215,8 +231,8 @@ def parse() -> Namespace:
 def drawn_by(options: Namespace) -> list[Change]:
     """Return the changes that the options ask for."""
     if options.per_file is None:
-        return draw(options.parts, options.number, options.seed)
-    return draw_per_file(options.parts, options.per_file, options.seed)
+        return draw(options.parts, options.number, options.seed, options.since)
+    return draw_per_file(options.parts, options.per_file, options.seed, options.since)
 
 
 def sees(change: Change, each: bool) -> bool:
