@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from ...errors import InputError
+from .state_dict import RULES, rename
 
 # ------------------------------------------------------------------------ PVT
 # v1 as published (whai362/PVT, classification and detection). pos_embed{s}, patch_embed{s} and
@@ -46,15 +47,6 @@ _DERIVED = ('relative_position_index', 'attn_mask')
 # torchvision counts patch embedding, stages and mergings in one row of features.0 ... features.7
 _TORCHVISION = re.compile(r'features\.(\d)\.(.*)')
 _SWIN_STAGE = re.compile(r'(?:stages|layers)\.(\d)\.(.*)')
-_SWIN_RULES = (
-    (r'^patch_embed\.projection\.', 'patch_embed.proj.'),
-    (r'^norm3\.', 'norm.'),
-    (r'^head\.fc\.', 'head.'),
-    (r'\.attn\.(?:w_msa\.)?relative_position_bias_table$', '.relative_position_bias_table'),
-    (r'\.attn\.w_msa\.', '.attn.'),
-    (r'\.(?:mlp\.0|ffn\.layers\.0\.0)\.', '.mlp.fc1.'),
-    (r'\.(?:mlp\.3|ffn\.layers\.1)\.', '.mlp.fc2.'),
-)
 
 
 def is_swin(state: dict[str, Tensor]) -> bool:
@@ -82,10 +74,8 @@ def convert_swin(state: dict[str, Tensor]) -> dict[str, Tensor]:
             # elsewhere a merging may be part of the stage before it
             late = not counted_before and match[2].startswith('downsample.')
             key = f'layers.{int(match[1]) + late}.{match[2]}'
-        for pattern, name in _SWIN_RULES:
-            key = re.sub(pattern, name, key)
         out[key] = value
-    return out
+    return rename(out, RULES['swin'])
 
 
 # ------------------------------------------------------------------------ SReT

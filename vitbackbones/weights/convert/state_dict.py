@@ -1,9 +1,11 @@
 """The weights of a backbone out of a file: without other entries, and the model around it."""
 
+import csv
 import logging
 import re
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import numpy as np
 from torch import Tensor
@@ -25,6 +27,11 @@ WRAPPERS = ('ema_model.', 'model_ema.', 'ema.', 'model.', 'net.', 'network.', 'e
 WRAPPERS += ('teacher.', 'student.')
 TRANSFORMERS = '.attention.attention.query.weight'
 LOG = logging.getLogger('vitbackbones')
+# Patterns of keys and what replaces them, one after the other, by the format of the file.
+RULES: dict[str, dict[str, str]] = defaultdict(dict)
+with open(Path(__file__).parents[1] / 'renames.csv', newline='', encoding='utf-8') as _file:
+    for _row in csv.DictReader(_file):
+        RULES[_row['format']][_row['pattern']] = _row['replacement']
 
 
 def rename(state: StateDict, rules: dict[str, str]) -> StateDict:
@@ -66,8 +73,7 @@ def find_entry(checkpoint: dict, state_key: str | None = None) -> dict:
             f'{shorten(checkpoint)}. For its usual weights, set state_key=None'
         )
     names = ENTRIES if state_key is None else (state_key,)
-    found = dict(_entries(checkpoint, names))
-    if found:
+    if found := dict(_entries(checkpoint, names)):
         first, *others = found
         if others:
             LOG.info(f'using the weights of {first!r}, not those of {shorten(others)}')

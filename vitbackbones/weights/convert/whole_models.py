@@ -1,14 +1,12 @@
-"""Whole models as released, a backbone with all its heads: SETR and DETR.
+"""Whole models, a backbone with all its heads: SETR and DETR as released, and those of mmdet 2.
 
-Their results have the keys of mmseg's ``EncoderDecoder`` and of mmdet's ``DETR``, with the heads of
+The results have the keys of mmseg's ``EncoderDecoder`` and of mmdet's ``DETR``, with the heads of
 this package.
 """
 
 import re
 
-from torch import Tensor
-
-from .state_dict import rename
+from .state_dict import RULES, StateDict, rename
 
 # ------------------------------------------------------------------------ SETR
 # fudan-zvg/SETR: Naive, PUP and MLA, on ViT-L or DeiT. The encoder has timm's keys below
@@ -16,27 +14,14 @@ from .state_dict import rename
 
 _CONVOLUTION = re.compile(r'(.*_head\..*)conv_(\d)\.(weight|bias)')
 _UNUSED = re.compile(r'(decode_head|auxiliary_head\.\d+)\.conv_seg\.(weight|bias)')
-_SETR_RULES = {
-    r'^auxiliary_head\.(\d+)\.': r'auxiliary_head.heads.\1.',
-    # Naive and PUP: a step of theirs is convolution, norm, ReLU and enlargement
-    **{rf'\bconv_{i}\.': f'convs.{4 * i}.' for i in range(4)},
-    **{rf'\bsyncbn_fc_{i}\.': f'convs.{4 * i + 1}.' for i in range(4)},
-    # MLA: its maps are counted from 2 there
-    r'^backbone\.norm_(\d)\.': r'neck.norms.\1.',
-    **{rf'^backbone\.mla\.mla_p{i + 2}_1x1\.': f'neck.lateral.{i}.' for i in range(4)},
-    **{rf'^backbone\.mla\.mla_p{i + 2}\.': f'neck.output.{i}.' for i in range(4)},
-    **{rf'^decode_head\.mlahead\.head{i + 2}\.': f'decode_head.convs.{i}.' for i in range(4)},
-    r'^decode_head\.cls\.': 'decode_head.conv_seg.',
-    r'^(auxiliary_head\..*)\.aux\.': r'\1.conv_seg.',
-}
 
 
-def is_setr(state: dict[str, Tensor]) -> bool:
+def is_setr(state: StateDict) -> bool:
     """Whether the heads are those of the released code."""
     return not {'decode_head.syncbn_fc_0.weight', 'decode_head.cls.weight'}.isdisjoint(state)
 
 
-def unused_in_setr(state: dict[str, Tensor]) -> list[str]:
+def unused_in_setr(state: StateDict) -> list[str]:
     """Return what the released models store and never read.
 
     That is a ``conv_seg`` that every head inherits, and the class token of MLA, which is dropped
@@ -46,7 +31,7 @@ def unused_in_setr(state: dict[str, Tensor]) -> list[str]:
     return [key for key in state if key in token or _UNUSED.fullmatch(key)]
 
 
-def convert_setr(state: dict[str, Tensor]) -> dict[str, Tensor]:
+def convert_setr(state: StateDict) -> StateDict:
     """Rename the keys and leave out those that are never read."""
     unused = set(unused_in_setr(state))
     out = {}
@@ -60,7 +45,7 @@ def convert_setr(state: dict[str, Tensor]) -> dict[str, Tensor]:
         out[key] = value
     if 'backbone.cls_token' in unused and 'backbone.pos_embed' in out:
         out['backbone.pos_embed'] = out['backbone.pos_embed'][:, 1:]  # of the patches alone
-    return rename(out, _SETR_RULES)
+    return rename(out, RULES['setr'])
 
 
 # ------------------------------------------------------------------------ DETR
@@ -74,31 +59,48 @@ DETR_NOTE = (
     'the keys of a DETR file do not show whether the last stage of its ResNet is dilated (DC5). '
     'Use the config of the model that was trained (detr_r50_coco, detr_r50_dc5_coco)'
 )
+OF_DETR = 'transformer.decoder.layers.0.multihead_attn.in_proj_weight'  # a key
 UNUSED_IDS = (0, 12, 26, 29, 30, 45, 66, 68, 69, 71, 83)  # of COCO's 91
 COCO_ROWS = [row for row in range(92) if row not in UNUSED_IDS]
-_DETR_RULES = {
-    r'^backbone\.0\.body\.': 'backbone.',
-    r'^input_proj\.': 'neck.convs.0.conv.',
-    r'^query_embed\.': 'query_embedding.',
-    r'^transformer\.decoder\.norm\.': 'decoder.post_norm.',
-    r'^transformer\.': '',
-    r'\.self_attn\.': '.self_attn.attn.',
-    r'\.multihead_attn\.': '.cross_attn.attn.',
-    r'\.linear1\.': '.ffn.layers.0.0.',
-    r'\.linear2\.': '.ffn.layers.1.',
-    **{rf'\.norm{i + 1}\.': f'.norms.{i}.' for i in range(3)},
-    r'^class_embed\.': 'bbox_head.fc_cls.',
-    r'^bbox_embed\.layers\.0\.': 'bbox_head.reg_ffn.layers.0.0.',
-    r'^bbox_embed\.layers\.1\.': 'bbox_head.reg_ffn.layers.1.',
-    r'^bbox_embed\.layers\.2\.': 'bbox_head.fc_reg.',
-}
 
 
-def convert_detr(state: dict[str, Tensor]) -> dict[str, Tensor]:
+def convert_detr(state: StateDict) -> StateDict:
     """Rename the keys, and take the rows of COCO's categories from a classifier of its ids."""
-    out = rename(state, _DETR_RULES)
+    out = rename(state, RULES['detr'])
     for kind in ('weight', 'bias'):
         rows = out[f'bbox_head.fc_cls.{kind}']
         if len(rows) == 92:
             out[f'bbox_head.fc_cls.{kind}'] = rows[COCO_ROWS]
     return out
+
+
+# ------------------------------------------------------------------------ OpenMMLab, version 2
+# Detectors and segmentors as saved by mmdet 2 and the release candidates of mmseg 1. Only
+# transformers have other names today: those of DETR and Deformable DETR were parts of the head
+# (mmdet #8763), and layers numbered their attentions and feed-forward networks (mmdet #9515, mmseg
+# #2532). A run that averaged its weights stored the last ones beside the averaged ones.
+
+OF_DETR_TWO = 'bbox_head.transformer.encoder.layers.0.norms.0.weight'  # a key
+HEADS = ('panoptic_head', 'decode_head')  # of mmdet and mmseg
+_ATTENTION = 'transformer_decoder.layers.0.attentions.0.attn.in_proj_weight'
+_AVERAGE = 'ema_'  # with "_" for each dot
+
+
+def is_maskformer(state: StateDict) -> bool:
+    """Whether layers number their attentions, in MaskFormer or Mask2Former."""
+    return any(f'{head}.{_ATTENTION}' in state for head in HEADS)
+
+
+def is_mask2former(state: StateDict) -> bool:
+    """Whether it is Mask2Former, whose queries have features of their own."""
+    return is_maskformer(state) and any(f'{head}.query_feat.weight' in state for head in HEADS)
+
+
+def has_averages(state: StateDict) -> bool:
+    """Whether a network has its weights twice: the averaged ones, and the last as ``ema_...``."""
+    return any(key.startswith(f'{_AVERAGE}backbone_') for key in state)
+
+
+def without_last(state: StateDict) -> StateDict:
+    """Leave out the last weights of a run that averaged them."""
+    return {key: value for key, value in state.items() if not key.startswith(_AVERAGE)}

@@ -221,17 +221,10 @@ def _path(*parts: Any) -> str:
 
 # ------------------------------------------------------------------------ the list
 
-STORAGES = {
-    'Bool': torch.bool,
-    'Byte': torch.uint8,
-    'Char': torch.int8,
-    'Short': torch.int16,
-    'Int': torch.int32,
-    'Long': torch.int64,
-    'Half': torch.float16,
-    'BFloat16': torch.bfloat16,
-    'Float': torch.float32,
-    'Double': torch.float64,
+STORAGES = {'Byte': torch.uint8, 'Char': torch.int8}  # torch names the other types alike
+STORAGES |= {
+    name: getattr(torch, name.lower())
+    for name in ('Bool', 'Short', 'Int', 'Long', 'Half', 'BFloat16', 'Float', 'Double')
 }
 DTYPES = {*STORAGES.values(), torch.uint16, torch.uint32, torch.uint64}
 DTYPES |= {torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz}

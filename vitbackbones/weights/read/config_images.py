@@ -67,16 +67,10 @@ def _part(settings: object, *keys: str) -> object:
 def _crop(steps: object) -> dict:
     """Return the central crop after a resize of the short edge, mmpretrain's evaluation."""
     steps = steps if isinstance(steps, list) else ()
-    by_type = {}
-    for step in steps:
-        kind = _part(step, 'type')
-        if isinstance(kind, str):
-            by_type[kind] = step
+    by_type = {str(_part(step, 'type')): step for step in steps}
     edge = _part(by_type.get('ResizeEdge'), 'scale')
     side = _part(by_type.get('CenterCrop'), 'crop_size')
-    if not isinstance(edge, int) or not isinstance(side, int):
-        return {}
-    if not 0 < side <= edge <= LARGEST * side:
+    if not (isinstance(edge, int) and isinstance(side, int) and 0 < side <= edge <= LARGEST * side):
         return {}
     images = {'crop_pct': side / edge}
     interpolation = _part(by_type['ResizeEdge'], 'interpolation')

@@ -102,10 +102,8 @@ def _take_out_programs(content: dict) -> None:
     """Forget texts of configs, which mmengine would run; what they say about images is kept."""
     meta = content.get('meta') or {}
     hub = content.get('message_hub', {})
-    if isinstance(meta.get('cfg'), str):
-        images = config_images(meta['cfg'])
-        if images:
-            meta[IMAGES] = images
+    if isinstance(meta.get('cfg'), str) and (images := config_images(meta['cfg'])):
+        meta[IMAGES] = images
     for holder in (meta, hub.get('runtime_info', {}), hub.get('resumed_keys', {})):
         for key in PROGRAMS:
             holder.pop(key, None)
