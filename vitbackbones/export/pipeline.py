@@ -168,8 +168,7 @@ def _sides(given: int | Sequence[int]) -> list[int]:
 
 def _fixed(steps: list[dict], size: Size) -> list[dict]:
     """Return steps that end in a fixed size."""
-    crop = next((step for step in steps if step['type'] == 'center_crop'), None)
-    if crop:
+    if crop := next((step for step in steps if step['type'] == 'center_crop'), None):
         return [_proportional(step, crop['size'], size) for step in steps]
     first = steps[0] if steps else {'type': 'resize'}
     how = {key: first[key] for key in HOW if key in first}

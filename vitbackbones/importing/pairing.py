@@ -73,8 +73,7 @@ class _Pairs:
 
     def add_by_place(self, file: Path) -> bool:
         """Return whether a file has pictures by its place, and pair it if they are read."""
-        alike = self.places[self._place(file, file.stem)]
-        if alike:
+        if alike := self.places[self._place(file, file.stem)]:
             self.settled.add(file.parent)
             self._add(file, alike)
             self.by_place |= {*alike}

@@ -88,8 +88,7 @@ def _splits(source: Source, told: Told) -> dict[Path, str | None]:
     found = {split for claimed in told.claims.values() for split in claimed}
     splits: dict[Path, str | None] = {}
     for picture, split in own.items():
-        claimed = told.claims.get(picture)
-        if claimed:
+        if claimed := told.claims.get(picture):
             is_whole = found == {'train'} and not split  # training holds out a part of it
             splits[picture] = split if split in claimed or is_whole else claimed[0]
         elif (split or 'train') not in found:

@@ -100,8 +100,7 @@ class Answerer:
                     out.put(file.relative_to(folder).as_posix(), file.read_bytes())
             paths = {source.name: str(source.path) for source in sources}
             failed |= {key: text.replace(paths[key], key) for key, text in run.failed.items()}
-        lines = [json.dumps({'file_name': key, 'error': failed[key]}) + '\n' for key in failed]
-        if lines:
+        if lines := [json.dumps({'file_name': key, 'error': failed[key]}) + '\n' for key in failed]:
             out.put(f'{UNREADABLE}/part-{shard.number:06d}.jsonl', ''.join(lines).encode())
         out.put(name, out.answers(records))
         return len(records)

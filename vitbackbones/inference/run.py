@@ -109,8 +109,7 @@ class Run:
             The names of the JSON files.
         """
         names = [source.name for source in sources]
-        done = len(self.journal.answered & set(names))
-        if done:
+        if done := len(self.journal.answered & set(names)):
             print(f'{done} of {len(sources)} files are already done')
         try:
             with closing(self.pictures):

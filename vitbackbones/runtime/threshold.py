@@ -59,8 +59,7 @@ class Threshold:
                 f'{name}={value}: is neither a number from 0 to 1 nor a file that exists'
             )
         threshold = cls.checked(read_json(Path(value)), str(value))
-        strange = sorted({*threshold.classes} - {*classes})
-        if strange:
+        if strange := sorted({*threshold.classes} - {*classes}):
             raise InputError(
                 f'{name} {value}: is of another model, as this one has no class {some(strange)}'
             )

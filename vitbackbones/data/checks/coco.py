@@ -12,7 +12,8 @@ network disk, at every start of a run. ``check`` decodes all images and compares
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import compress
 
 import numpy as np
@@ -46,10 +47,8 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     from mmdet.datasets import CocoDataset  # here: heavy, and not needed to load an image
 
     kind = _kind(config)
-    if not isinstance(kind, type) or not issubclass(kind, CocoDataset):
-        return Findings()
-    is_plain = kind.load_data_list is CocoDataset.load_data_list
-    if not is_plain or kind.COCOAPI is not CocoDataset.COCOAPI or config.get('backend_args'):
+    reads = [getattr(kind, name, None) for name in ('load_data_list', 'COCOAPI')]
+    if reads != [CocoDataset.load_data_list, CocoDataset.COCOAPI] or config.get('backend_args'):
         return Findings()
     evaluated = evaluated or config.get('test_mode', False)
     dataset = unloaded(config)
@@ -88,20 +87,18 @@ def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> F
     check_references(ann_file, annotations, 'category_id', categories['id'])
     warnings = _check_categories(ann_file, categories, set(annotations['category_id']), classes)
     warnings += _check_images(ann_file, folder, images, color_type(config.get('pipeline', ())))
-    marks = zip(annotations['iscrowd'], annotations['ignore'], strict=True)
-    crowds = [any(each) for each in marks]
+    crowds = [*map(any, zip(annotations['iscrowd'], annotations['ignore'], strict=True))]
     require_counted(ann_file, crowds)
     if sum(crowds) > max(1, MOST_CROWDS * len(crowds)):
         warnings += fault_lines(ann_file, {CROWDS: [*compress(annotations['id'], crowds)]})
     odd, kept = _check_boxes(ann_file, images, annotations)
-    warnings += odd + _check_listed_once(ann_file, images)
+    warnings += odd
+    warnings += _check_listed_once(ann_file, images)
     annotated = set(annotations['image_id'])
-    bare = [key for key in images['id'] if key not in annotated]
-    if bare:
+    if bare := [key for key in images['id'] if key not in annotated]:
         warnings.append(f'{ann_file}: images without annotation: {len(bare)} (ids {some(bare)})')
-    columns = (annotations[key] for key in ('category_id', 'iscrowd', 'ignore'))
-    objects = zip(annotations['image_id'], kept, *columns, strict=True)
-    used = [(image, key) for image, good, key, *marks in objects if good and not any(marks)]
+    keys = zip(annotations['image_id'], annotations['category_id'], strict=True)
+    used = [*compress(keys, kept & ~np.array(crowds, bool))]
     names = dict(zip(categories['id'], categories['name'], strict=True))
     counts = Counter(names[key] for _, key in used)
     filter_cfg = {} if config.get('test_mode') else config.get('filter_cfg') or {}
@@ -140,10 +137,10 @@ def _check_categories(
 
     mmdet numbers the labels that a file has in the order of the file.
     """
-    named = list(zip(categories['id'], categories['name'], strict=True))
-    outside = [f'{name!r} (id {key})' for key, name in named if key in used and name not in classes]
-    if outside:
-        names = [name for key, name in named if key in used]
+    named = zip(categories['id'], categories['name'], strict=True)
+    named = {key: name for key, name in named if key in used}
+    if outside := [f'{name!r} (id {key})' for key, name in named.items() if name not in classes]:
+        names = named.values()
         raise InputError(
             f'{ann_file}: annotations use categories that are not in the classes of the config: '
             f'{some(outside, str)}; it has {some(classes)}. Set metainfo.classes of every '
@@ -178,8 +175,8 @@ def image_size_fault(given: Sequence[float], found: Sequence[int]) -> str:
     return f'is listed as {told} pixels but has {seen}{hint if turned else ""}'
 
 
-def _check_images(ann_file: str, folder: str, images: Table, load: str | int) -> list[str]:
-    """Require all images, and compare the sizes of evenly spread ones.
+def _check_images(ann_file: str, folder: str, images: Table, load: str | int) -> Iterator[str]:
+    """Require all images, and compare the sizes of evenly spread ones; yield warnings.
 
     Where a header differs, what is decoded counts.
     """
@@ -195,33 +192,27 @@ def _check_images(ann_file: str, folder: str, images: Table, load: str | int) ->
     for row in rows:
         path = os.path.join(folder, names[row])
         given = images['height'][row], images['width'][row]
-        try:
+        with suppress(Exception):  # a bad file: the run replaces and names it, check lists it
             if size_of(read_header(path), load in TURNING) == given:
                 continue
-            fault = image_size_fault(given, read_image(path, load).shape[:2])
-        except Exception:  # a bad file: the run replaces and names it, the verb check lists it
-            continue
-        if fault:
-            faults.append(f'{names[row]} {fault}')
-    if not faults:
-        return []
-    return [
-        f'{ann_file}: width and height of {len(faults)} of {len(rows)} images differ from the '
-        f'files: {some(faults, str)}. If boxes were drawn on images of the listed size, they '
-        'are in the wrong place, and boxes outside that size are left out. Correct the sizes, '
-        'or use the images that were annotated'
-    ]
+            if fault := image_size_fault(given, read_image(path, load).shape[:2]):
+                faults.append(f'{names[row]} {fault}')
+    if faults:
+        yield (
+            f'{ann_file}: width and height of {len(faults)} of {len(rows)} images differ from the '
+            f'files: {some(faults, str)}. If boxes were drawn on images of the listed size, they '
+            'are in the wrong place, and boxes outside that size are left out. Correct the sizes, '
+            'or use the images that were annotated'
+        )
 
 
-def _check_listed_once(ann_file: str, images: Table) -> list[str]:
+def _check_listed_once(ann_file: str, images: Table) -> Iterator[str]:
     names = Counter(map(os.path.normpath, images['file_name']))
-    twice = [name for name, count in names.items() if count > 1]
-    if not twice:
-        return []
-    return [
-        f'{ann_file}: {plural(len(twice), "image")} listed under several ids ({some(twice)}), '
-        'so each id lacks the objects of the others. Use one id for each image'
-    ]
+    if twice := [name for name, count in names.items() if count > 1]:
+        yield (
+            f'{ann_file}: {plural(len(twice), "image")} listed under several ids ({some(twice)}), '
+            'so each id lacks the objects of the others. Use one id for each image'
+        )
 
 
 def _count_left(ann_file: str, images: Table, annotations: Table, filter_cfg: dict) -> int:
@@ -230,13 +221,12 @@ def _count_left(ann_file: str, images: Table, annotations: Table, filter_cfg: di
     sides = zip(images['id'], images['width'], images['height'], strict=True)
     large = {key for key, width, height in sides if min(width, height) >= side}
     chosen = annotations['image_id'] if filter_cfg.get('filter_empty_gt') else images['id']
-    left = len(large & set(chosen))
-    if not left:
-        raise InputError(
-            f'{ann_file}: filter_cfg of the dataset excludes all {len(images["id"])} images: '
-            f'{len(large)} have sides of at least min_size={side} pixels. Lower min_size.'
-        )
-    return left
+    if left := len(large & set(chosen)):
+        return left
+    raise InputError(
+        f'{ann_file}: filter_cfg of the dataset excludes all {len(images["id"])} images: '
+        f'{len(large)} have sides of at least min_size={side} pixels. Lower min_size.'
+    )
 
 
 # ---------------------------------------------------------------------------- boxes
@@ -275,26 +265,23 @@ def _check_boxes(ann_file: str, images: Table, annotations: Table) -> tuple[list
 # ---------------------------------------------------------------------------- evaluation
 
 
-def _check_evaluated(ann_file: str, annotations: Table) -> list[str]:
-    """Check what only COCO evaluation needs, which comes at the end of an epoch."""
+def _check_evaluated(ann_file: str, annotations: Table) -> Iterator[str]:
+    """Check what only COCO evaluation needs, which comes at the end of an epoch; yield warnings."""
     require_iscrowd(ann_file, annotations)
     ids = annotations['id']
-    texts = [key for key in ids if isinstance(key, str)]
-    if texts:
+    if texts := [key for key in ids if isinstance(key, str)]:
         raise InputError(
             f'{ann_file}: {len(texts)} annotation ids are not numbers ({some(texts, cut)}), but '
             'COCO evaluation requires numbers. Number the annotations from 1.'
         )
     if 0 in ids:
-        return [f'{ann_file}: COCO evaluation never counts annotation id 0 as found. Start at 1']
-    return []
+        yield f'{ann_file}: COCO evaluation never counts annotation id 0 as found. Start at 1'
 
 
 def require_iscrowd(ann_file: str, annotations: Table) -> None:
     """Raise an ``InputError`` where annotations, or segments, lack what evaluation asks for."""
     pairs = zip(annotations['id'], annotations['iscrowd'], strict=True)
-    missing = [key for key, crowd in pairs if crowd not in (0, 1)]
-    if missing:
+    if missing := [key for key, crowd in pairs if crowd not in (0, 1)]:
         raise InputError(
             f"{ann_file}: {len(missing)} annotations (ids {some(missing)}) have no 'iscrowd' of "
             '0 or 1, without which COCO evaluation stops. Add "iscrowd": 0 to ordinary objects.'

@@ -59,9 +59,7 @@ def read_coco(
 
 
 def _read_tables(
-    ann_file: str,
-    pieces: Iterable[tuple[str, object]],
-    keep_masks: Callable[[list], Table],
+    ann_file: str, pieces: Iterable[tuple[str, object]], keep_masks: Callable[[list], Table]
 ) -> tuple[Table, Table, Table]:
     """Join the pieces of the lists of a file, named by their keys, to tables."""
     found: dict[str, list[Table]] = {part: [] for part in COLUMNS}
@@ -177,8 +175,7 @@ def _require_unique(
         raise InputError(
             f'{ann_file}: the list {part!r} is empty. There is nothing to train on or measure.'
         )
-    twice = [each for each, count in Counter(ids).items() if count > 1]
-    if twice:
+    if twice := [each for each, count in Counter(ids).items() if count > 1]:
         raise InputError(f'{ann_file}: {key}s used more than once in {part!r}: {some(twice)}.')
 
 
@@ -245,9 +242,11 @@ def require_counted(ann_file: str, crowds: list) -> None:
 
 def check_boxes(ann_file: str, annotations: Table) -> None:
     """Require four finite numbers for each box."""
-    if _are_boxes(annotations['bbox']):
+    boxes = annotations['bbox']
+    types = set(map(type, chain.from_iterable(boxes)))
+    if set(map(len, boxes)) <= {4} and types <= set(NUMBER) and _finite(boxes):
         return
-    for key, box in zip(annotations['id'], annotations['bbox'], strict=True):
+    for key, box in zip(annotations['id'], boxes, strict=True):
         require_box(f'{ann_file}: annotation {key}', box)
 
 
@@ -258,8 +257,3 @@ def require_box(where: str, box: object) -> None:
             f'{where}: bbox is {cut(box)}; it must be four numbers, [x, y, width, height] in '
             'pixels.'
         )
-
-
-def _are_boxes(boxes: list[list]) -> bool:
-    types = set(map(type, chain.from_iterable(boxes)))
-    return set(map(len, boxes)) <= {4} and types <= set(NUMBER) and _finite(boxes)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -75,14 +75,11 @@ def class_table(
         pixels: of mmseg, the pixels of each class (K,) in each mask; None for a bad mask.
     """
     first = samples[0] if samples else {}
-    looked_at = [counts for counts in pixels if counts is not None]
-    images = Counter()  # in how many of them each label is
-    if looked_at:
-        for counts in looked_at:
-            images.update(np.flatnonzero(counts).tolist())
-        total = dict(enumerate(sum(looked_at).tolist()))
-        return _table(classes, {'images': images, 'pixels': total})
+    if looked_at := [counts for counts in pixels if counts is not None]:
+        held = np.stack(looked_at)  # (masks, K)
+        return _table(classes, {'images': (held > 0).sum(0), 'pixels': held.sum(0)})
     if 'instances' in first:
+        images = Counter()  # in how many of them each label is
         boxes = Counter()
         for sample in samples:
             labels = [box['bbox_label'] for box in sample['instances'] if not box['ignore_flag']]
@@ -94,11 +91,14 @@ def class_table(
     return ''
 
 
-def _table(classes: Sequence[str], columns: dict[str, dict[int, int]]) -> str:
-    """Write a line for each class, the most frequent first; of many classes only both ends."""
+def _table(classes: Sequence[str], columns: dict[str, Any]) -> str:
+    """Write a line for each class, the most frequent first; of many classes only both ends.
+
+    ``columns`` are counts by label.
+    """
     rows = []
     for label, name in enumerate(classes):
-        rows.append([name, *(column.get(label, 0) for column in columns.values())])
+        rows.append([name, *(column[label] for column in columns.values())])
     rows.sort(key=lambda row: -row[-1])
     if len(rows) > SHOWN:
         rows[SHOWN // 2 : -SHOWN // 2] = [['...'] + [''] * len(columns)]

@@ -116,13 +116,12 @@ def _check_folders(
             f'the classes in this order, not as {some(names)}.'
         )
     occurs = {name: sum(1 for _ in _images(folder / name, suffixes)) for name in found}
-    empty = [name for name, images in occurs.items() if not images]
-    if empty:
+    if empty := [name for name, images in occurs.items() if not images]:
         raise InputError(
             f'{folder}: no image in the class folders {some(empty)} ({", ".join(suffixes)}). '
             'Add images, or remove the class from every split.'
         )
-    warnings = _left_out_warnings(folder, suffixes)
+    warnings = [*_left_out_warnings(folder, suffixes)]
     return Findings(warnings, samples=sum(occurs.values()), occurs=occurs)
 
 
@@ -136,17 +135,15 @@ def _require_no_hidden(folder: Path) -> None:
             )
 
 
-def _left_out_warnings(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
+def _left_out_warnings(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
     """Name the pictures that mmpretrain does not read."""
-    others = tuple({*IMAGES} - {*suffixes})
-    if not (names := sorted(_images(folder, others))):
-        return []
-    wanted = ','.join([*suffixes, *{Path(name).suffix.lower() for name in names}])
-    return [
-        f'{folder}: {len(names)} images are skipped because their format is not '
-        f'{", ".join(suffixes)}: {some(names)}. To read them, set extensions=({wanted}) of the '
-        'datasets'
-    ]
+    if names := sorted(_images(folder, tuple({*IMAGES} - {*suffixes}))):
+        wanted = ','.join([*suffixes, *{Path(name).suffix.lower() for name in names}])
+        yield (
+            f'{folder}: {len(names)} images are skipped because their format is not '
+            f'{", ".join(suffixes)}: {some(names)}. To read them, set extensions=({wanted}) of '
+            'the datasets'
+        )
 
 
 def _images(folder: Path, suffixes: tuple[str, ...]) -> Iterator[str]:

@@ -6,9 +6,8 @@ What cannot work raises ``InputError``; what is only suspicious is a warning of 
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -18,16 +17,9 @@ from PIL import Image
 from ...errors import InputError
 from ...registry import bare_name
 from ...utils.messages import some
+from ..loading import IGNORED
 from ..loading.image_file import IMAGES, read_header, read_image, reason_of, size_of
-from ..loading.load_mask import (
-    IGNORED,
-    INDEX_MODES,
-    BadMask,
-    label_table,
-    read_mask,
-    size_fault,
-    value_fault,
-)
+from ..loading.load_mask import BadMask, label_table, mask_size, read_mask, size_fault, value_fault
 from .findings import TURNING, Findings, Look, color_type, require_there, spread
 
 SAMPLE = 2000  # masks for training whose values are looked at: rare classes are in a few alone
@@ -54,7 +46,7 @@ class Pairs(NamedTuple):
         else:
             size = size_of(_header(image), self.load in TURNING)
         try:
-            return size_fault(mask, _mask_size(mask), image, size)
+            return size_fault(mask, mask_size(mask), image, size)
         except BadMask as error:
             return str(error)
 
@@ -85,15 +77,6 @@ def _header(path: str) -> Image.Image:
         raise BadMask(f'{path}: {reason_of(error)}. Replace it with a good copy.') from error
 
 
-def _mask_size(path: str) -> tuple[int, ...]:
-    """Return height and width; a file that may be no index mask is read for it."""
-    with suppress(Exception):  # every Pillow plugin has exceptions of its own; reading names them
-        header = read_header(path)
-        if header.format != 'JPEG' and header.mode in INDEX_MODES:
-            return size_of(header, turns=True)
-    return read_mask(path).shape
-
-
 # ---------------------------------------------------------------------------- the checks
 
 
@@ -117,16 +100,14 @@ def check_dataset(config: dict, evaluated: bool = False) -> Findings:
     masks = pairs.masks
     sample = [masks[row] for row in spread(len(masks), TESTED if evaluated else SAMPLE)]
     with ThreadPoolExecutor(THREADS) as pool:
-        faults = list(filter(None, pool.map(pairs.header_fault, pairs.images, masks)))
-        if faults:
+        if faults := list(filter(None, pool.map(pairs.header_fault, pairs.images, masks))):
             count = f'{len(faults)} of {len(masks)} masks'
             raise BadMask(f'{faults[0]} {count} have a problem of this kind.')
         counts = sum(pool.map(pairs.count, sample))
     where = f'{os.path.dirname(masks[0])}: in {len(sample)} masks'
     warnings = _check_values(where, counts, pairs.table, len(pairs.classes))
-    warnings += _left_out_warnings(pairs.dataset)
     return Findings(
-        warnings,
+        [*warnings, *_left_out_warnings(pairs.dataset)],
         samples=len(pairs.images),
         occurs=dict(zip(pairs.classes, pairs.by_class(counts).tolist(), strict=True)),
         files=pairs.images,
@@ -207,38 +188,34 @@ def _files(dataset) -> tuple[list[str], list[str]]:
         )
     images = [sample['img_path'] for sample in samples]
     masks = [sample['seg_map_path'] for sample in samples]
-    for kind, folder, paths in (
-        ('images', folders['img_path'], images),
-        ('masks', folders['seg_map_path'], masks),
-    ):
-        remedy = (
-            'Put them there. If the folder comes from the config, check data_prefix, img_suffix '
-            'and seg_map_suffix.'
-        )
-        require_there(folder, [os.path.relpath(path, folder) for path in paths], kind, remedy)
+    remedy = (
+        'Put them there. If the folder comes from the config, check data_prefix, img_suffix and '
+        'seg_map_suffix.'
+    )
+    for kind, key, paths in (('images', 'img_path', images), ('masks', 'seg_map_path', masks)):
+        names = [os.path.relpath(path, folders[key]) for path in paths]
+        require_there(folders[key], names, kind, remedy)
     return images, masks
 
 
-def _left_out_warnings(dataset) -> list[str]:
+def _left_out_warnings(dataset) -> Iterator[str]:
     """Name images of another suffix, which mmseg leaves out without a word."""
     if dataset.ann_file:  # a list may leave out what it likes
-        return []
+        return
     folder, suffix = dataset.data_prefix['img_path'], dataset.img_suffix
     names = (name for _, _, names in os.walk(folder) for name in names)
     others = [name for name in names if name.lower().endswith(IMAGES) and not name.endswith(suffix)]
-    if not others:
-        return []
-    text = (
-        f'{len(others)} images are skipped because their names do not end in {suffix!r}: '
-        f'{some(sorted(others))}'
-    )
-    return [f'{dataset.data_root}: {text}']
+    if others:
+        yield (
+            f'{dataset.data_root}: {len(others)} images are skipped because their names do not '
+            f'end in {suffix!r}: {some(sorted(others))}'
+        )
 
 
 # ---------------------------------------------------------------------------- values
 
 
-def _check_values(where: str, counts: np.ndarray, table: np.ndarray, classes: int) -> list[str]:
+def _check_values(where: str, counts: np.ndarray, table: np.ndarray, classes: int) -> Iterator[str]:
     """Judge masks by the pixels of each value; messages begin with ``where``."""
     values = set(np.flatnonzero(counts).tolist())
     if values <= BINARY and IGNORED in values and table[IGNORED] == IGNORED and classes > 1:
@@ -253,7 +230,6 @@ def _check_values(where: str, counts: np.ndarray, table: np.ndarray, classes: in
     ignored = counts[table == IGNORED].sum() / counts.sum()
     if ignored == 1:
         raise InputError(f'{where} no pixel belongs to a class: all values are ignored.')
-    if ignored <= MOSTLY:
-        return []
-    held = some(sorted(value for value in values if table[value] == IGNORED))
-    return [f'{where} {ignored:.0%} of the pixels are ignored (values {held}). Is this intended?']
+    if ignored > MOSTLY:
+        held = some(sorted(value for value in values if table[value] == IGNORED))
+        yield f'{where} {ignored:.0%} of the pixels are ignored (values {held}). Is this intended?'

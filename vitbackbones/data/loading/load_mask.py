@@ -11,6 +11,7 @@ other values, such as 0 and 255, pass the values of the classes: ``LoadMask(valu
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from io import BytesIO
 
 import cv2
@@ -24,7 +25,7 @@ from ...utils.messages import some
 from ...utils.orientation import upright
 from ...utils.verbs import command_line
 from . import IGNORED
-from .image_file import reason_of
+from .image_file import read_header, reason_of, size_of
 
 NO_LABEL = -1  # in a table of labels: values that a mask must not hold
 INDEX_MODES = ('1', 'L', 'P', 'I', 'I;16', 'I;16B')  # Pillow's names for pictures of one channel
@@ -98,9 +99,8 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
                 kind = image.format
                 mode = image.mode
     except Exception as error:  # every Pillow plugin has exceptions of its own
-        raise BadMask(
-            f'mask file {path}: {reason_of(error)}. Replace it with a good copy.'
-        ) from error
+        why = reason_of(error)
+        raise BadMask(f'mask file {path}: {why}. Replace it with a good copy.') from error
     values, fault = _one_channel(values, mode)
     if kind == 'JPEG':
         fault = (
@@ -111,6 +111,15 @@ def read_mask(path: str, backend_args: dict | None = None) -> np.ndarray:
     if fault:
         raise BadMask(f'mask file {path}: {fault}.')
     return values
+
+
+def mask_size(path: str) -> tuple[int, ...]:
+    """Return height and width; a file that may be no index mask is read for it."""
+    with suppress(Exception):  # every Pillow plugin has exceptions of its own; reading names them
+        header = read_header(path)
+        if header.format != 'JPEG' and header.mode in INDEX_MODES:
+            return size_of(header)
+    return read_mask(path).shape
 
 
 def _pixels(image: Image.Image) -> np.ndarray:

@@ -34,13 +34,6 @@ def in_order(image: np.ndarray) -> np.ndarray:
     return cv2.flip(np.flip(image, backwards), FLIPS[backwards]) if backwards else image
 
 
-def to_planes(image: np.ndarray) -> np.ndarray:
-    """Return the pixels (H, W, C) channel by channel, (C, H, W)."""
-    planes = np.empty((image.shape[2], *image.shape[:2]), image.dtype)
-    cv2.split(in_order(image), list(planes))
-    return planes
-
-
 def to_pixels(planes: np.ndarray) -> np.ndarray:
     """Return the channels (C, H, W) pixel by pixel, (H, W, C)."""
     height, width = planes.shape[1:]
@@ -78,5 +71,7 @@ class ToPlanes(BaseTransform):
 
     def transform(self, results: dict) -> dict:
         """Keep ``img`` as (H, W, C), but channel by channel in memory."""
-        planes = to_planes(results['img'])
+        image = results['img']
+        planes = np.empty((image.shape[2], *image.shape[:2]), image.dtype)  # (C, H, W)
+        cv2.split(in_order(image), list(planes))
         return results | {'img': planes.transpose(1, 2, 0)}  # (C, H, W) -> (H, W, C)

@@ -22,35 +22,35 @@ def _of_all_values(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray
     return operation.transform({'img': VALUES})['img']
 
 
-def _contrast_stretched(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
-    """Stretch the values of each channel to all of 0 to 255."""
-    if operation.random_disable():
-        return VALUES
-    tables = []
-    for counts in count_values(image):
-        low, high = counts.nonzero()[0][[0, -1]]
-        if low == high:
-            tables.append(VALUES[0])
-            continue
-        scale = 255.0 / (high - low)
-        tables.append((VALUES[0] * scale - low * scale).clip(0, 255).astype(np.uint8))
-    return np.stack(tables, axis=1)[None]  # 3 x (256,) -> (1, 256, 3)
+def _by_channel(of_channel: Callable[[np.ndarray], np.ndarray]) -> Callable:
+    """Apply an operation that depends on how often each value of a channel (256,) occurs."""
+
+    def table(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
+        if operation.random_disable():
+            return VALUES
+        tables = [of_channel(counts) for counts in count_values(image)]
+        return np.stack(tables, axis=1)[None]  # 3 x (256,) -> (1, 256, 3)
+
+    return table
 
 
-def _equalized(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
+def _contrast_stretched(counts: np.ndarray) -> np.ndarray:
+    """Stretch the values of a channel to all of 0 to 255."""
+    low, high = counts.nonzero()[0][[0, -1]]
+    if low == high:
+        return VALUES[0]
+    scale = 255.0 / (high - low)
+    return (VALUES[0] * scale - low * scale).clip(0, 255).astype(np.uint8)
+
+
+def _equalized(counts: np.ndarray) -> np.ndarray:
     """Make all values of a channel equally frequent, as Pillow does."""
-    if operation.random_disable():
-        return VALUES
-    tables = []
-    for counts in count_values(image):
-        step = (counts.sum() - counts[counts > 0][-1]) // 255
-        if not step:
-            tables.append(VALUES[0])
-            continue
-        below = np.cumsum(counts) - counts
-        below[1:] += step // 2
-        tables.append((below // step).clip(max=255).astype(np.uint8))
-    return np.stack(tables, axis=1)[None]  # 3 x (256,) -> (1, 256, 3)
+    step = (counts.sum() - counts[counts > 0][-1]) // 255
+    if not step:
+        return VALUES[0]
+    below = np.cumsum(counts) - counts
+    below[1:] += step // 2
+    return (below // step).clip(max=255).astype(np.uint8)
 
 
 def _contrast_changed(operation: BaseAugTransform, image: np.ndarray) -> np.ndarray:
@@ -68,10 +68,10 @@ def _contrast_changed(operation: BaseAugTransform, image: np.ndarray) -> np.ndar
 
 # What makes the table (1, 256) or (1, 256, 3) of an operation, by the name of mmpretrain's class
 TABLES: dict[str, Callable[[BaseAugTransform, np.ndarray], np.ndarray]] = {
-    'AutoContrast': _contrast_stretched,
+    'AutoContrast': _by_channel(_contrast_stretched),
     'Brightness': _of_all_values,
     'Contrast': _contrast_changed,
-    'Equalize': _equalized,
+    'Equalize': _by_channel(_equalized),
     'Invert': _of_all_values,
     'Posterize': _of_all_values,
     'Solarize': _of_all_values,

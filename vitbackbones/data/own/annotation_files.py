@@ -118,8 +118,7 @@ def _meant(root: Path, split: str, found: Found) -> tuple[Path, dict]:
             '--annotations FILE, or move the others out of the folder.'
         )
     read = kept[0]
-    others = [name for name in names if name != str(read[0].relative_to(root))]
-    if others:
+    if others := [name for name in names if name != str(read[0].relative_to(root))]:
         text = f'{root}: {split} is read from {read[0].relative_to(root)}, not from'
         advice = 'Use --annotations FILE to choose another file'
         show_warnings([f'{text} {some(others, str)}. {advice}'])

@@ -185,9 +185,7 @@ def _required_categories(file: Path, content: dict) -> list[dict]:
         InputError: annotations use two categories of one name.
     """
     keys = {ann['category_id'] for ann in content['annotations']}
-    names = Counter(
-        category['name'] for category in content['categories'] if category['id'] in keys
-    )
+    names = Counter(used_names(content))
     if twice := [name for name, count in names.items() if count > 1]:
         raise InputError(
             f'{file}: category names are used more than once: {some(twice)}. Give each category '
@@ -314,11 +312,8 @@ def _one_folder(file: Path, folders: list[Path], images: list[dict]) -> Path:
 
 def _have_their_sizes(folder: Path, images: list[dict]) -> bool:
     with suppress(Exception):  # of any Pillow plugin: a bad file is named later
-        return all(
-            size_of(read_header(str(folder / img['file_name'])), turns=True)
-            == (img.get('height'), img.get('width'))
-            for img in images
-        )
+        sizes = [size_of(read_header(str(folder / img['file_name']))) for img in images]
+        return sizes == [(img.get('height'), img.get('width')) for img in images]
     return False
 
 

@@ -96,8 +96,7 @@ def named_parts(
     for picture, mask in pairs.found:
         splits[picture.split or mask.split].append((picture.path, mask.path))
     if not set(needed).isdisjoint(splits):
-        unsplit = splits.pop(None, ())
-        if unsplit:
+        if unsplit := splits.pop(None, ()):
             text = f'{len(unsplit)} pairs are skipped because they belong to no split'
             pairs.notes.append(f'{root}: {text}')
     elif None in splits:
@@ -148,8 +147,7 @@ def _by_lists(root: Path, parts: dict[str, MaskPart]) -> dict[str, MaskPart]:
         kept = {name: part.files[name] for name in names if name in part.files}
         without = [bare[name] for name in names if name in bare]
         listed[split] = replace(part, files=kept, bare=without)
-    unlisted = part.files.keys() - {name for each in listed.values() for name in each.files}
-    if unlisted:
+    if unlisted := part.files.keys() - {name for each in listed.values() for name in each.files}:
         part.notes.append(f'{root}: {len(unlisted)} images are not in any list of {chosen[0]}')
     return {split: listed[split] for split in WORDS if split in listed}
 

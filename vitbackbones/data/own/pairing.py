@@ -102,9 +102,8 @@ def left_out(root: Path, files: Iterable[Path]) -> list[str]:
     """Say where files are that belong to no pair."""
     counts = Counter(file.parent for file in files)
     left = [f'{count} in {folder.relative_to(root)}' for folder, count in counts.items()]
-    if not left:
-        return []
-    return [f'{root}: images and masks without a match are skipped: {some(left, str)}']
+    text = f'{root}: images and masks without a match are skipped: {some(left, str)}'
+    return [text] if left else []
 
 
 def file_of(root: Path, path: Path) -> File:

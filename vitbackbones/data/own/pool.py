@@ -116,14 +116,10 @@ def find_pool(
     except InputError as error:
         texts = dict.fromkeys([*faults, str(error)])  # one where both say the same
         raise InputError(' '.join(texts)) from None
-    files: list[Path] = []
-    masks: list[Path] = []
-    splits: list[str | None] = []
-    for split, part in parts.items():
-        for image, mask in part.pairs():
-            files.append(image)
-            masks.append(mask)
-            splits.append(None if parts.keys() == {'test'} else split)
+    pairs = [pair for part in parts.values() for pair in part.pairs()]
+    files, masks = (list(each) for each in zip(*pairs, strict=True))
+    unsplit = parts.keys() == {'test'}
+    splits = [None if unsplit else split for split, part in parts.items() for _ in part.files]
     numbering = find_numbering(root, masks)
     values = numbering.values or range(numbering.from_one, 256)
     return Pool(root, files, splits, numbering.classes, masks=masks, values=values)
