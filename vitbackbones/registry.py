@@ -13,16 +13,7 @@ from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import Any
 
-from mmengine.registry import DATASETS as ROOT_DATASETS
-from mmengine.registry import HOOKS as ROOT_HOOKS
-from mmengine.registry import METRICS as ROOT_METRICS
-from mmengine.registry import MODELS as ROOT_MODELS
-from mmengine.registry import OPTIM_WRAPPER_CONSTRUCTORS as ROOT_OPTIM_WRAPPER_CONSTRUCTORS
-from mmengine.registry import OPTIM_WRAPPERS as ROOT_OPTIM_WRAPPERS
-from mmengine.registry import PARAM_SCHEDULERS as ROOT_PARAM_SCHEDULERS
-from mmengine.registry import TRANSFORMS as ROOT_TRANSFORMS
-from mmengine.registry import WEIGHT_INITIALIZERS as ROOT_WEIGHT_INITIALIZERS
-from mmengine.registry import Registry
+from mmengine.registry import Registry, root
 
 from .errors import InputError
 
@@ -96,15 +87,12 @@ class LazyRegistry(Registry):
     """A child of one of mmengine's registries that imports what it holds when asked.
 
     Args:
-        name: kind of the objects, for messages.
-        parent: mmengine's registry of this kind.
+        parent: mmengine's registry of the same kind of objects.
         table, hosts: what it holds, see :class:`_Objects`.
     """
 
-    def __init__(
-        self, name: str, parent: Registry, table: Mapping[str, str], hosts: str = ''
-    ) -> None:
-        super().__init__(name, parent=parent, scope=SCOPE)
+    def __init__(self, parent: Registry, table: Mapping[str, str], hosts: str = '') -> None:
+        super().__init__(parent.name, parent=parent, scope=SCOPE)
         self._module_dict = _Objects(table, hosts)
 
     def __repr__(self) -> str:
@@ -141,8 +129,7 @@ def import_plugins() -> None:
 
 
 MODELS = LazyRegistry(
-    'model',
-    ROOT_MODELS,
+    root.MODELS,
     {
         'export.in_test': 'ExportedInTest',
         'backbones.foreign.huggingface': 'HuggingFace',
@@ -163,8 +150,7 @@ MODELS = LazyRegistry(
     hosts='backbones',
 )
 DATASETS = LazyRegistry(
-    'dataset',
-    ROOT_DATASETS,
+    root.DATASETS,
     {
         'data.loading.mask_pairs': 'MaskPairs',
         'data.shards.dataset': 'ImageNetShards',
@@ -174,13 +160,11 @@ DATASETS = LazyRegistry(
     },
 )
 METRICS = LazyRegistry(
-    'metric',
-    ROOT_METRICS,
+    root.METRICS,
     {'audit.regions': 'DoubtfulRegions', 'tasks.classification.public_sets': 'ReaLAccuracy'},
 )
 TRANSFORMS = LazyRegistry(
-    'transform',
-    ROOT_TRANSFORMS,
+    root.TRANSFORMS,
     {
         'data.loading.fast_crop': 'RandomResizedCrop',
         'data.loading.load_image': 'LoadImage',
@@ -191,8 +175,7 @@ TRANSFORMS = LazyRegistry(
     },
 )
 HOOKS = LazyRegistry(
-    'hook',
-    ROOT_HOOKS,
+    root.HOOKS,
     {
         'training.hooks': 'CoefficientsHook LogFolderHook PicturesHook ProgressHook RunPageHook',
         'training.hooks.adapters': 'AdaptersHook',
@@ -216,20 +199,13 @@ HOOKS = LazyRegistry(
         'trackers.hook': 'TrackHook',
     },
 )
-OPTIM_WRAPPERS = LazyRegistry(
-    'optimizer wrapper', ROOT_OPTIM_WRAPPERS, {'training.precision': 'Bf16OptimWrapper'}
-)
+OPTIM_WRAPPERS = LazyRegistry(root.OPTIM_WRAPPERS, {'training.precision': 'Bf16OptimWrapper'})
 OPTIM_WRAPPER_CONSTRUCTORS = LazyRegistry(
-    'optimizer wrapper constructor',
-    ROOT_OPTIM_WRAPPER_CONSTRUCTORS,
+    root.OPTIM_WRAPPER_CONSTRUCTORS,
     {
         'training.layer_decay': 'LayerDecayOptimWrapperConstructor',
         'training.param_groups': 'GroupedOptimWrapperConstructor',
     },
 )
-PARAM_SCHEDULERS = LazyRegistry(
-    'parameter scheduler', ROOT_PARAM_SCHEDULERS, {'training.schedules': 'PolyLR'}
-)
-WEIGHT_INITIALIZERS = LazyRegistry(
-    'weight initializer', ROOT_WEIGHT_INITIALIZERS, {'openmmlab.loading': 'Pretrained'}
-)
+PARAM_SCHEDULERS = LazyRegistry(root.PARAM_SCHEDULERS, {'training.schedules': 'PolyLR'})
+WEIGHT_INITIALIZERS = LazyRegistry(root.WEIGHT_INITIALIZERS, {'openmmlab.loading': 'Pretrained'})

@@ -24,13 +24,13 @@ def inferencer(given):
             return ['folder/b.png', 'folder/a.png']
         return inputs if isinstance(inputs, list) else [inputs]
 
-    return list_pictures(list_inputs)(None, given)
+    return list_pictures(list_inputs, None, given)
 
 
 def function(given):
     """What ``inference_model`` of mmseg prepares."""
     model = SimpleNamespace(cfg=SimpleNamespace(test_pipeline=[]))
-    found = prepare_in_mmseg(lambda images, model: images)(given, model)
+    found = prepare_in_mmseg(lambda images, model: images, given, model)
     return found if isinstance(given, list) else [found]
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -74,7 +75,7 @@ def test_detrs_of_mmdet_have_gradient_checkpointing():
 
 
 def test_a_teacher_is_found_in_the_wheel(tmp_path):
-    find = look_inside_of_wheel(lambda package: str(tmp_path / package))
+    find = partial(look_inside_of_wheel, lambda package: str(tmp_path / package))
     assert find('mmdet') == str(tmp_path / 'mmdet')
     (tmp_path / 'mmdet' / '.mim').mkdir(parents=True)
     assert Path(find('mmdet')).parent == tmp_path / 'mmdet' / '.mim'
@@ -118,6 +119,6 @@ def test_norms_over_processes_are_built_in_one():
 def test_a_multimodal_model_names_itself_and_the_package():
     made = {}
     registry = SimpleNamespace(register_module=lambda name, module: made.update({name: module}))
-    name_transformers(print)(['OFA', 'CLIP'], registry)
+    name_transformers(print, ['OFA', 'CLIP'], registry)
     with pytest.raises(InputError, match='^OFA requires transformers 4: pip install'):
         made['OFA'](model={})

@@ -94,8 +94,9 @@ def registered() -> Iterator[tuple[str, str, str]]:
     tree = ast.parse((ROOT / PACKAGE / 'registry.py').read_text())
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         if isinstance(call.func, ast.Name) and call.func.id == 'LazyRegistry':
-            kind, _, table = call.args
-            yield from _rows(kind.value, ast.literal_eval(table))
+            parent, table = call.args
+            words = parent.attr.lower().replace('_', ' ').replace('optim ', 'optimizer ')
+            yield from _rows(words.removesuffix('s'), ast.literal_eval(table))
     yield from _hosts()
 
 

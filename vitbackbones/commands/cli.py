@@ -43,7 +43,7 @@ options:
                      minute or two
 """
 
-from argparse import SUPPRESS, Action, ArgumentTypeError, Namespace
+from argparse import SUPPRESS, Action, ArgumentTypeError
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -178,20 +178,7 @@ SHARED = {
     '--fused': {'nargs': '?', 'choices': ('float32', 'bfloat16'), 'const': 'float32'},
     '--compile': {'action': 'store_true'},
 }
-
-
-FILE_OPTIONS = ('--annotations', '--pictures', '--masks')
-
-
-def meant_files(options: Namespace) -> dict[str, Any]:
-    """Return what ``FILE_OPTIONS`` say of the files of ``--data-root``."""
-    names = (option.removeprefix('--') for option in FILE_OPTIONS)
-    return {name: getattr(options, name) for name in names}
-
-
-def folder_options(options: Namespace) -> dict[str, Any]:
-    """Return what :func:`~..preparing.own_data.use_own_data` is to know of a command line."""
-    return {'changes': options.cfg_options, **meant_files(options)}
+FILE_OPTIONS = ('--annotations', '--pictures', '--masks')  # of the files of --data-root
 
 
 def add_shared(add: Callable[..., Action], *names: str) -> None:

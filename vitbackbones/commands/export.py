@@ -68,7 +68,7 @@ from ..export.writing import export as write
 from ..inference.configured import read_model_config, weights_along
 from ..preparing.data_sets import check_data
 from ..preparing.explain import explained
-from ..preparing.own_data import take_classes_of, use_own_data
+from ..preparing.own_data import folder_options, take_classes_of, use_own_data
 from ..preparing.pretrained import prepare_pretrained
 from ..runtime.card import Card, card_path, parts
 from ..runtime.runtimes import FORMATS
@@ -78,7 +78,7 @@ from ..utils.messages import page, plural
 from ..utils.processes import show_warnings
 from ..utils.rules import PRECISIONS
 from ..utils.verbs import command_line
-from .cli import FILE_OPTIONS, add_shared, count, folder_options, image_size, score
+from .cli import FILE_OPTIONS, add_shared, count, image_size, score
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -37,21 +37,6 @@ _SPREAD = 1_640_531_527
 _COEFFICIENTS = (1_103_527_591, 377_401_575, 1_918_273_645, 662_824_084)
 
 
-def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Return softmax(q k^T / sqrt(c) + bias), the weights that the fused kernel averages by.
-
-    Args:
-        q: (N, heads, L, c).
-        k: (N, heads, S, c).
-        bias: added to the scores, broadcast to (N, heads, L, S).
-
-    Returns:
-        (N, heads, L, S); each row sums to 1.
-    """
-    scores = q @ k.transpose(2, 3) * q.shape[-1] ** -0.5
-    return (scores if bias is None else scores + bias).softmax(-1)
-
-
 @register(ATTENTIONS)
 class DotProductAttention(ProjectedAttention):
     """softmax(q k^T / sqrt(head_dims)) v over all tokens.
@@ -95,15 +80,6 @@ class DotProductAttention(ProjectedAttention):
         out = F.scaled_dot_product_attention(q, k, v, bias, dropout)
         out = out.transpose(1, 2).flatten(2)  # (N, heads, L, c) -> (N, L, C)
         return self.drop(self.proj(out) if self.tied is None else self.back_project(out))
-
-    def weights(
-        self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
-    ) -> Tensor:
-        """Return the weights (N, heads, L, S) of the values, without dropout."""
-        roles = self.project(x, context)
-        # (N, L, C) -> (N, heads, L, c)
-        q, k = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QK')
-        return softmax_weights(q, k, bias)
 
 
 def fixed_permutation(length: int, device: torch.device, number: int = 0) -> Tensor:

@@ -57,13 +57,10 @@ class IdentityShortcut(nn.Module):
 
 
 @register(SHORTCUTS)
-class NoShortcut(nn.Module):
+class NoShortcut(IdentityShortcut):
     """No connection around the branch: its output alone (Aug-ViT, Table 1)."""
 
     supports = {'first_token'}
-
-    def __init__(self, embed_dims: int) -> None:
-        super().__init__()
 
     def forward(self, x: Tensor, normed: Tensor, branch: Tensor) -> Tensor:
         """Map the stream, its normalized copy and the branch, all (N, L, C), to (N, L, C)."""

@@ -16,7 +16,6 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .attention import softmax_weights
 from .graphs import is_exported
 from .parts import ATTENTIONS, register, require_choice
 from .projections import ProjectedAttention, read_sharing
@@ -139,12 +138,7 @@ class MeanShiftAttention(ProjectedAttention):
         z = self.proj(z) if self.tied is None else self.back_project(z)
         return self.drop(z - roles['P'] if self.probe == 'residual' else z)
 
-    def weights(
-        self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
-    ) -> Tensor:
-        """Return the weights (N, heads, L, S) of the values, without dropout."""
-        roles = self.project(x, context)
-        # (N, L, C) -> (N, heads, L, c)
-        q, k = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QK')
-        mask = q.shape[-1] ** -0.5 * _key_norms(k).transpose(2, 3)  # (N, heads, 1, S)
-        return softmax_weights(q, k, mask if bias is None else mask + bias)
+    def added_to_scores(self, k: Tensor, bias: Tensor | None) -> Tensor:
+        """Return the norms of the keys, as a mask (N, heads, 1, S), and the bias."""
+        mask = k.shape[-1] ** -0.5 * _key_norms(k).transpose(2, 3)
+        return mask if bias is None else mask + bias

@@ -203,6 +203,24 @@ class ProjectedAttention(nn.Module):
         parts = out.chunk(end - first, -1)  # (N, L, C) each
         return {role: parts[number - first] for role, number in numbers.items()}
 
+    def weights(
+        self, x: Tensor, context: Tensor | None = None, bias: Tensor | None = None
+    ) -> Tensor:
+        """Return the weights (N, heads, L, S) that the fused kernel averages by, without dropout.
+
+        They are softmax(q k^T / sqrt(c) + bias); each row sums to 1. ``bias`` is broadcast.
+        """
+        roles = self.project(x, context)
+        # (N, L, C) -> (N, heads, L, c)
+        q, k = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QK')
+        scores = q @ k.transpose(2, 3) * q.shape[-1] ** -0.5
+        added = self.added_to_scores(k, bias)
+        return (scores if added is None else scores + added).softmax(-1)
+
+    def added_to_scores(self, k: Tensor, bias: Tensor | None) -> Tensor | None:
+        """Return what is added to the scores of keys (N, heads, S, c); for subclasses."""
+        return bias
+
     def back_project(self, z: Tensor) -> Tensor:
         """Map (N, L, C) to (N, L, C) by the transposed matrix of the role that W shares with."""
         (name,) = self.maps

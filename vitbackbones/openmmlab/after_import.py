@@ -9,6 +9,7 @@ once, and gets the operators that it went without.
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -26,14 +27,12 @@ for _patch in PATCHES:
 STAND_INS = {patch.target: patch.fix for patch in PATCHES if patch.when == IF_MISSING}
 
 
+@dataclass
 class LoaderAround(Loader):
     """Does what another loader does, which the module keeps as its own, inside of ``around()``."""
 
-    def __init__(
-        self, loader: Loader, around: Callable[[ModuleType], AbstractContextManager]
-    ) -> None:
-        self.loader = loader
-        self.around = around
+    loader: Loader
+    around: Callable[[ModuleType], AbstractContextManager]
 
     def __getattr__(self, name: str):
         return getattr(self.loader, name)  # get_code, get_source and other optional methods

@@ -10,6 +10,7 @@ import functools
 import inspect
 import logging
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pkgutil import resolve_name
 from threading import Lock
@@ -49,7 +50,7 @@ def apply_patch(patch: Patch, module: ModuleType) -> None:
             original = getattr(owner, name)
             if original is REPLACED.get(patch.target, MISSING):
                 return
-            replacement = fix(original)
+            replacement = _instead_of(original, fix)
         except (AttributeError, TypeError):  # TypeError: it takes other arguments than it did
             _skip(patch)
             return
@@ -57,6 +58,21 @@ def apply_patch(patch: Patch, module: ModuleType) -> None:
             _replace(owner, name, replacement)
             REPLACED[patch.target] = getattr(owner, name)
     LOG.debug(f'{patch.target}: patched')
+
+
+def _instead_of(original: Any, fix: Callable) -> Any:
+    """Return what takes the place of a target: what ``fix`` makes of it, or ``fix`` itself.
+
+    A fix of one parameter is told the target. One of several is called in its place, and gets the
+    target before the arguments of the call.
+    """
+    if len(inspect.signature(fix).parameters) == 1:
+        return fix(original)
+
+    def call(*arguments, **options):
+        return fix(original, *arguments, **options)
+
+    return call
 
 
 def _replace(owner: Any, name: str, replacement: Any) -> None:

@@ -37,81 +37,61 @@ def _require_same_classes(model, names) -> None:
         require_same_count(names, model, 'the checkpoint')
 
 
-def check_classes(load: Callable) -> Callable:
+def check_classes(load: Callable, model, *arguments, **options):
     """Compare the classes after ``load_checkpoint`` or ``_load_checkpoint_to_model``."""
-
-    def load_and_compare(model, *arguments, **options):
-        checkpoint = load(model, *arguments, **options)
-        _require_same_classes(model, checkpoint_meta(checkpoint).get('classes'))
-        checkpoint.setdefault('meta', {})
-        return checkpoint
-
-    return load_and_compare
+    checkpoint = load(model, *arguments, **options)
+    _require_same_classes(model, checkpoint_meta(checkpoint).get('classes'))
+    checkpoint.setdefault('meta', {})
+    return checkpoint
 
 
-def fill_published(load: Callable) -> Callable:
+def fill_published(load: Callable, model, filename, *arguments, **options):
     """Fill a classifier of ours from published weights by their name.
 
     They have other keys than the model, and its images are then normalized as theirs were.
     """
-
-    def load_checkpoint(model, filename, *arguments, **options):
-        published = PUBLISHED.get(str(filename))
-        ours = isinstance(getattr(model, 'backbone', None), Backbone)
-        if not (published and ours) or Path(filename).exists():
-            return load(model, filename, *arguments, **options)
-        load_pretrained(model, filename)
-        for key in ('mean', 'std'):
-            levels = getattr(model.data_preprocessor, key)  # (3, 1, 1), of 0 to 255
-            levels.copy_(255 * levels.new_tensor(getattr(published, key)).view_as(levels))
-        return {}
-
-    return load_checkpoint
+    published = PUBLISHED.get(str(filename))
+    ours = isinstance(getattr(model, 'backbone', None), Backbone)
+    if not (published and ours) or Path(filename).exists():
+        return load(model, filename, *arguments, **options)
+    load_pretrained(model, filename)
+    for key in ('mean', 'std'):
+        levels = getattr(model.data_preprocessor, key)  # (3, 1, 1), of 0 to 255
+        levels.copy_(255 * levels.new_tensor(getattr(published, key)).view_as(levels))
+    return {}
 
 
-def require_config(initialize: Callable) -> Callable:
+def require_config(initialize: Callable, self, config, weights, *arguments, **options):
     """Ask for the config of an inferencer's weights."""
-
-    def init_model(self, config, weights, *arguments, **options):
-        if not config:
-            raise InputError(
-                f'{weights}: {type(self).__name__} requires the config of these weights; give '
-                'it as model=CONFIG. A config inside a checkpoint is never used, because it is '
-                'Python code and would run.'
-            )
-        return initialize(self, config, weights, *arguments, **options)
-
-    return init_model
+    if not config:
+        raise InputError(
+            f'{weights}: {type(self).__name__} requires the config of these weights; give '
+            'it as model=CONFIG. A config inside a checkpoint is never used, because it is '
+            'Python code and would run.'
+        )
+    return initialize(self, config, weights, *arguments, **options)
 
 
-def name_classes_by_config(load: Callable) -> Callable:
+def name_classes_by_config(load: Callable, self, model, checkpoint, config):
     """Take the classes of weights that name none from the config."""
-
-    def load_with_names(self, model, checkpoint, config):
-        if checkpoint is not None and not checkpoint.get('meta'):
-            state = checkpoint.get('state_dict', checkpoint)
-            checkpoint = {'state_dict': state, 'meta': {'dataset_meta': config_meta(config)}}
-        return load(self, model, checkpoint, config)
-
-    return load_with_names
+    if checkpoint is not None and not checkpoint.get('meta'):
+        state = checkpoint.get('state_dict', checkpoint)
+        checkpoint = {'state_dict': state, 'meta': {'dataset_meta': config_meta(config)}}
+    return load(self, model, checkpoint, config)
 
 
 # ------------------------------------------------------------------------ images and pipelines
 
 
-def prepare_in_mmseg(prepare: Callable) -> Callable:
+def prepare_in_mmseg(prepare: Callable, images, model):
     """Look the pipeline up in mmseg, and leave the model's config as it is."""
-
-    def prepare_in_scope(images, model):
-        is_list = isinstance(images, list | tuple)
-        images = [_picture(each) for each in images] if is_list else _picture(images)
-        if is_list and not images:
-            raise InputError('inference_model: the list of images is empty')
-        own = SimpleNamespace(test_pipeline=copy.deepcopy(model.cfg.test_pipeline))
-        with DefaultScope.overwrite_default_scope('mmseg'):
-            return prepare(images, SimpleNamespace(cfg=own))
-
-    return prepare_in_scope
+    is_list = isinstance(images, list | tuple)
+    images = [_picture(each) for each in images] if is_list else _picture(images)
+    if is_list and not images:
+        raise InputError('inference_model: the list of images is empty')
+    own = SimpleNamespace(test_pipeline=copy.deepcopy(model.cfg.test_pipeline))
+    with DefaultScope.overwrite_default_scope('mmseg'):
+        return prepare(images, SimpleNamespace(cfg=own))
 
 
 def _picture(given) -> str | np.ndarray:
@@ -171,14 +151,10 @@ def name_pictures(compose: Callable) -> Callable:
     return lambda transforms: NamingCompose(compose(transforms))
 
 
-def compose_in_mmdet(compose: Callable) -> Callable:
+def compose_in_mmdet(compose: Callable, transforms):
     """Look the steps of a pipeline up in mmdet, and name pictures that it cannot resize."""
-
-    def compose_in_scope(transforms):
-        with DefaultScope.overwrite_default_scope('mmdet'):
-            return NamingCompose(compose(transforms))
-
-    return compose_in_scope
+    with DefaultScope.overwrite_default_scope('mmdet'):
+        return NamingCompose(compose(transforms))
 
 
 def copy_result(find: Callable) -> Callable:
@@ -186,43 +162,31 @@ def copy_result(find: Callable) -> Callable:
     return lambda config: copy.deepcopy(find(config))
 
 
-def list_pictures(list_inputs: Callable) -> Callable:
+def list_pictures(list_inputs: Callable, self, inputs):
     """Sort the files of a folder, and take paths and images of Pillow."""
-
-    def inputs_to_list(self, inputs):
-        inputs = str(inputs) if isinstance(inputs, Path) else inputs
-        found = list_inputs(self, inputs)
-        found = sorted(found) if isinstance(inputs, str) else found
-        return [_picture(each) for each in found]
-
-    return inputs_to_list
+    inputs = str(inputs) if isinstance(inputs, Path) else inputs
+    found = list_inputs(self, inputs)
+    found = sorted(found) if isinstance(inputs, str) else found
+    return [_picture(each) for each in found]
 
 
-def run_each_size(step: Callable) -> Callable:
+def run_each_size(step: Callable, self, data):
     """Run a segmentor on images of several sizes one by one."""
-
-    def test_step(self, data):
-        if len({image.shape for image in data['inputs']}) == 1:
-            return step(self, data)
-        pairs = zip(data['inputs'], data['data_samples'], strict=True)
-        singles = ({'inputs': [image], 'data_samples': [sample]} for image, sample in pairs)
-        return [result for single in singles for result in step(self, single)]
-
-    return test_step
+    if len({image.shape for image in data['inputs']}) == 1:
+        return step(self, data)
+    pairs = zip(data['inputs'], data['data_samples'], strict=True)
+    singles = ({'inputs': [image], 'data_samples': [sample]} for image, sample in pairs)
+    return [result for single in singles for result in step(self, single)]
 
 
 # ------------------------------------------------------------------------ mmpretrain
 
 
-def start_in_mmpretrain(initialize: Callable) -> Callable:
+def start_in_mmpretrain(initialize: Callable, self, *arguments, **options) -> None:
     """Look names up in mmpretrain, and compare the classes."""
-
-    def __init__(self, *arguments, **options) -> None:
-        with DefaultScope.overwrite_default_scope('mmpretrain'):
-            initialize(self, *arguments, **options)
-        _require_same_classes(self.model, self.classes)
-
-    return __init__
+    with DefaultScope.overwrite_default_scope('mmpretrain'):
+        initialize(self, *arguments, **options)
+    _require_same_classes(self.model, self.classes)
 
 
 def know_classifiers(classifier: type) -> None:

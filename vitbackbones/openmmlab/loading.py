@@ -24,14 +24,12 @@ from ..weights.filling import in_our_keys, load_model_file, load_pretrained
 from ..weights.read.load import load_file, read_data, read_safely
 
 
-def explain_downloads(load_checkpoint: Callable) -> Callable:
+def explain_downloads(
+    load_checkpoint: Callable, filename: str, map_location=None, logger='current'
+) -> dict:
     """Turn whatever prevents a download into one message."""
-
-    def load_named(filename: str, map_location=None, logger='current') -> dict:
-        with fetching(filename) if '://' in str(filename) else nullcontext():
-            return load_checkpoint(filename, map_location, logger)
-
-    return load_named
+    with fetching(filename) if '://' in str(filename) else nullcontext():
+        return load_checkpoint(filename, map_location, logger)
 
 
 def register_safe_loaders(register: Callable) -> None:
@@ -55,61 +53,47 @@ def register_safe_loaders(register: Callable) -> None:
     register(prefixes=storage, loader=load_from_storage, force=True)
 
 
-def load_url_safely(original: Callable) -> Callable:
+def load_url_safely(
+    original: Callable, url: str, model_dir=None, map_location=None, progress=True
+) -> dict:
     """Download by :func:`~vitbackbones.weights.downloads.load_url`, and convert it."""
-
-    def load_from_url(url: str, model_dir=None, map_location=None, progress=True) -> dict:
-        return in_our_keys(url, load_url(url, model_dir, progress))
-
-    return load_from_url
+    return in_our_keys(url, load_url(url, model_dir, progress))
 
 
-def require_something(load_state_dict: Callable) -> Callable:
+def require_something(
+    load_state_dict: Callable, module: nn.Module, state_dict: Mapping, *arguments, **options
+):
     """Refuse a state dict of which no tensor fits, as of ``init_cfg`` with another network."""
-
-    def load_what_fits(module: nn.Module, state_dict: Mapping, *arguments, **options):
-        whole = getattr(module, 'module', module)  # inside of what distributes it
-        own = {key: value.shape for key, value in whole.state_dict().items()}
-        fits = any(getattr(x, 'shape', None) == own.get(key, ()) for key, x in state_dict.items())
-        if own and not fits:
-            raise InputError(
-                f'the checkpoint does not fit {type(whole).__name__}: it contains '
-                f'{shorten(state_dict)}, but the model has {shorten(own)}'
-            )
-        return load_state_dict(module, state_dict, *arguments, **options)
-
-    return load_what_fits
+    whole = getattr(module, 'module', module)  # inside of what distributes it
+    own = {key: value.shape for key, value in whole.state_dict().items()}
+    fits = any(getattr(x, 'shape', None) == own.get(key, ()) for key, x in state_dict.items())
+    if own and not fits:
+        raise InputError(
+            f'the checkpoint does not fit {type(whole).__name__}: it contains '
+            f'{shorten(state_dict)}, but the model has {shorten(own)}'
+        )
+    return load_state_dict(module, state_dict, *arguments, **options)
 
 
-def load_fetched_safely(original: Callable) -> Callable:
+def load_fetched_safely(
+    original: Callable, file: str | BinaryIO, map_location=None, weights_only=None
+) -> dict:
     """Read a file, or what was fetched into memory."""
-
-    def load_fetched(file: str | BinaryIO, map_location=None, weights_only=None) -> dict:
-        return load_file(file) if isinstance(file, str) else read_safely(file, 'what was fetched')
-
-    return load_fetched
+    return load_file(file) if isinstance(file, str) else read_safely(file, 'what was fetched')
 
 
-def read_plain_pickle(original: Callable) -> Callable:
+def read_plain_pickle(original: Callable, self, file: BinaryIO, **options):
     """Read annotations in a ``.pkl`` file as data."""
-
-    def load_from_fileobj(self, file: BinaryIO, **options):
-        return read_data(file, getattr(file, 'name', 'a .pkl file that the config names'))
-
-    return load_from_fileobj
+    return read_data(file, getattr(file, 'name', 'a .pkl file that the config names'))
 
 
-def read_plain_yaml(original: Callable) -> Callable:
+def read_plain_yaml(original: Callable, self, file: TextIO, **options):
     """Read a ``.yaml`` file as data, with a parser that deep lists do not crash."""
-
-    def load_from_fileobj(self, file: TextIO, **options):
-        try:
-            return yaml.load(file, **{'Loader': yaml.SafeLoader} | options)
-        except (yaml.YAMLError, RecursionError) as error:
-            name = getattr(file, 'name', 'a .yaml file that the config names')
-            raise InputError(f'{name}: is not YAML with plain data only ({error})') from error
-
-    return load_from_fileobj
+    try:
+        return yaml.load(file, **{'Loader': yaml.SafeLoader} | options)
+    except (yaml.YAMLError, RecursionError) as error:
+        name = getattr(file, 'name', 'a .yaml file that the config names')
+        raise InputError(f'{name}: is not YAML with plain data only ({error})') from error
 
 
 @dataclass

@@ -49,18 +49,14 @@ def log_prints(kind: type) -> None:
     sys.modules[kind.__module__].print = log_or_print
 
 
-def print_if_meant(print_log: Callable) -> Callable:
+def print_if_meant(print_log: Callable, msg, logger=None, level: int = logging.INFO) -> None:
     """Print or log what has no logger, unless it is for debugging, and leave out a false alarm."""
-
-    def print_log_if_meant(msg, logger=None, level: int = logging.INFO) -> None:
-        if NO_FUNCTIONS in str(msg):
-            return
-        if logger is not None:
-            print_log(msg, logger, level)
-        elif level > logging.DEBUG:
-            log_or_print(msg)
-
-    return print_log_if_meant
+    if NO_FUNCTIONS in str(msg):
+        return
+    if logger is not None:
+        print_log(msg, logger, level)
+    elif level > logging.DEBUG:
+        log_or_print(msg)
 
 
 class RunnersLog(logging.Handler):
@@ -86,16 +82,12 @@ def log_with_runner(current: Callable[[], logging.Logger]) -> None:
         log.propagate = False
 
 
-def keep_message(reraise: Callable) -> Callable:
+def keep_message(reraise: Callable, self) -> None:
     """Raise an error of a data worker with its message alone, where it is for the user."""
-
-    def reraise_with_message(self) -> None:
-        kind = self.exc_type
-        if issubclass(kind, InputError):  # the traceback's last line begins with its name
-            raise kind(self.exc_msg.rpartition(f'{kind.__module__}.{kind.__qualname__}: ')[2])
-        reraise(self)
-
-    return reraise_with_message
+    kind = self.exc_type
+    if issubclass(kind, InputError):  # the traceback's last line begins with its name
+        raise kind(self.exc_msg.rpartition(f'{kind.__module__}.{kind.__qualname__}: ')[2])
+    reraise(self)
 
 
 @contextmanager

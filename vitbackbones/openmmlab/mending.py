@@ -34,26 +34,19 @@ def _compute_again(forward: Callable, *arguments, **options):
     return forward(*arguments, **options)
 
 
-def look_inside_of_wheel(find: Callable) -> Callable:
+def look_inside_of_wheel(find: Callable, package: str) -> str:
     """Let ``configs/`` beside a package be that of its wheel, which is in ``.mim``."""
-
-    def get_installed_path(package: str) -> str:
-        inside = Path(find(package), '.mim')
-        return str(inside / package) if inside.is_dir() else find(package)
-
-    return get_installed_path
+    inside = Path(find(package), '.mim')
+    return str(inside / package) if inside.is_dir() else find(package)
 
 
-def fuse_head(switch: Callable) -> Callable:
+def fuse_head(switch: Callable, self, itself=None) -> None:
     """Let LeViT's head be built fused: it names itself twice, and says that it is fused before."""
     from mmpretrain.models.backbones.levit import fuse_parameters
 
-    def switch_to_deploy(self, itself=None) -> None:
-        if itself is not None or not self.deploy:
-            fuse_parameters(self)
-        self.deploy = True
-
-    return switch_to_deploy
+    if itself is not None or not self.deploy:
+        fuse_parameters(self)
+    self.deploy = True
 
 
 def keep_chunking(model: type) -> None:
@@ -63,25 +56,17 @@ def keep_chunking(model: type) -> None:
     sys.modules[model.__module__].apply_chunking_to_forward = apply_chunking_to_forward
 
 
-def norm_in_one_process(build: Callable) -> Callable:
+def norm_in_one_process(build: Callable, cfg, *arguments, **options):
     """Let a single process build ``MMSyncBN``: it is BatchNorm then, with the same tensors."""
-
-    def build_norm_layer(cfg, *arguments, **options):
-        if cfg.get('type') == 'MMSyncBN' and not torch.distributed.is_initialized():
-            cfg = {**cfg, 'type': 'BN'}
-        return build(cfg, *arguments, **options)
-
-    return build_norm_layer
+    if cfg.get('type') == 'MMSyncBN' and not torch.distributed.is_initialized():
+        cfg = {**cfg, 'type': 'BN'}
+    return build(cfg, *arguments, **options)
 
 
-def name_transformers(register: Callable) -> Callable:
+def name_transformers(register: Callable, names, registry) -> None:
     """Let each multimodal model of mmpretrain say its own name, and the package that it needs."""
-
-    def register_multimodal_placeholder(names, registry) -> None:
-        for name in names:
-            registry.register_module(name=name, module=_asking(name))
-
-    return register_multimodal_placeholder
+    for name in names:
+        registry.register_module(name=name, module=_asking(name))
 
 
 def _asking(name: str) -> Callable:

@@ -18,69 +18,53 @@ from ..weights.trained import trained_weights
 CLASSIFICATION = SimpleNamespace(results=[SimpleNamespace(task='Image Classification')])
 
 
-def read_by_name(read: Callable) -> Callable:
+def read_by_name(read: Callable, filename, *arguments, **options):
     """Let ``Config.fromfile`` take the name of a shipped config."""
-
-    def fromfile(filename, *arguments, **options):
-        found = None if Path(filename).expanduser().exists() else find_config(filename)
-        return read(found or filename, *arguments, **options)
-
-    return fromfile
+    found = None if Path(filename).expanduser().exists() else find_config(filename)
+    return read(found or filename, *arguments, **options)
 
 
-def find_base(find: Callable) -> Callable:
+def find_base(find: Callable, path, filename):
     """Let ``_base_`` name a shipped config, without the scope that mmengine gives to such a base.
 
     Raises:
         InputError: ``vitbackbones::`` names none; the nearest is given.
     """
-
-    def get_path(path, filename):
-        if path.startswith(SCOPE):
-            return config(path), None
-        file, scope = find(path, filename)
-        if scope is None and not Path(file).exists():
-            file = str(find_config(path) or file)
-        return file, scope
-
-    return get_path
+    if path.startswith(SCOPE):
+        return config(path), None
+    file, scope = find(path, filename)
+    if scope is None and not Path(file).exists():
+        file = str(find_config(path) or file)
+    return file, scope
 
 
-def load_by_name(load: Callable) -> Callable:
+def load_by_name(load: Callable, self, model):
     """Let inferencers take the name of a shipped config, with the weights that come with it.
 
     Where there are none and none are given, the model is random, as mmengine warns.
     """
-
-    def load_config(self, model):
-        found = find_config(model)
-        if found is None:
-            return load(self, model)
-        return mmengine.config.Config.fromfile(found), _weights_of(found)
-
-    return load_config
+    found = find_config(model)
+    if found is None:
+        return load(self, model)
+    return mmengine.config.Config.fromfile(found), _weights_of(found)
 
 
-def find_classifier(find: Callable) -> Callable:
+def find_classifier(find: Callable, model):
     """Let mmpretrain's functions take a config, its path, or the name of a shipped one.
 
     ``get_model(NAME, pretrained=True)`` loads the weights that come with the config, or those that
     were published for it.
     """
-
-    def get(model):
-        if isinstance(model, mmengine.config.Config) or Path(model).suffix == '.py':
-            return CLASSIFICATION
-        found = find_config(model)
-        if found is None:
-            return find(model)
-        return SimpleNamespace(
-            config=mmengine.config.Config.fromfile(found),
-            weights=_weights_of(found),
-            results=CLASSIFICATION.results,
-        )
-
-    return get
+    if isinstance(model, mmengine.config.Config) or Path(model).suffix == '.py':
+        return CLASSIFICATION
+    found = find_config(model)
+    if found is None:
+        return find(model)
+    return SimpleNamespace(
+        config=mmengine.config.Config.fromfile(found),
+        weights=_weights_of(found),
+        results=CLASSIFICATION.results,
+    )
 
 
 def _weights_of(file: Path) -> str | None:

@@ -21,7 +21,7 @@ from torch.utils._device import DeviceContext
 from torch.utils._pytree import tree_map
 
 from ..errors import InputError
-from .text_models import StandIn, stand_ins
+from .text_models import stand_ins
 
 SEVERAL = ('SyncBN', 'MMSyncBN')
 WITH_NUMBERS = (torch.linspace, torch.arange, torch.tensor)
@@ -84,16 +84,16 @@ def _buildable(node: Any) -> Any:
 def _without_weights() -> Iterator[None]:
     """Let constructors go without the weights that they load or draw."""
     loading = (
-        StandIn(checkpoint, '_load_checkpoint', _nothing),
-        StandIn(CheckpointLoader, 'load_checkpoint', _refuse),
-        StandIn(HTTPBackend, 'get_text', lambda *arguments: '[]'),  # lists of words
-        StandIn(HTTPBackend, 'get', lambda *arguments: pickle.dumps([])),
-        StandIn(checkpoint, '_load_checkpoint_to_model', _nothing),
-        StandIn(BaseModule, 'init_weights', _nothing),
+        patch.object(checkpoint, '_load_checkpoint', _nothing),
+        patch.object(CheckpointLoader, 'load_checkpoint', _refuse),
+        patch.object(HTTPBackend, 'get_text', lambda *arguments: '[]'),  # lists of words
+        patch.object(HTTPBackend, 'get', lambda *arguments: pickle.dumps([])),
+        patch.object(checkpoint, '_load_checkpoint_to_model', _nothing),
+        patch.object(BaseModule, 'init_weights', _nothing),
     )
     with ExitStack() as stack:
         for each in (*loading, *stand_ins()):
-            stack.enter_context(patch.object(each.owner, each.name, each.instead))
+            stack.enter_context(each)
         yield
 
 

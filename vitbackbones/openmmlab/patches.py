@@ -32,8 +32,10 @@ class Patch:
         target: ``'module:name'``, ``'module:Class.name'``, or a module that gets a stand-in.
         wrong: what happens without the patch.
         done: what happens with it.
-        fix: ``'module:function'`` of ``vitbackbones.openmmlab``. The function gets what the target
-            is, and returns what takes its place; None where it changed something in place.
+        fix: ``'module:function'`` of ``vitbackbones.openmmlab``. A function of one parameter gets
+            what the target is, and returns what takes its place; None where it changed something
+            in place. One of several parameters is called in place of the target, which is the
+            first of them.
         when: one of the moments above.
         releases: where it is needed: ``ALL``, or ``ONEDL`` for the continued releases alone.
         needed_by: for ``IF_UNUSED``, words of which a config that needs it has one in its text.

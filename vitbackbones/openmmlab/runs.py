@@ -17,18 +17,14 @@ import numpy as np
 from .logs import log_or_print
 
 
-def take_none(load: Callable) -> Callable:
+def take_none(load: Callable, self, results: list[dict] | np.ndarray | str):
     """Let ``COCO.loadRes`` take an empty list, of which pycocotools reads the first entry."""
-
-    def load_all_or_none(self, results: list[dict] | np.ndarray | str):
-        if not isinstance(results, list) or results:
-            return load(self, results)
-        none = type(self)()
-        none.dataset = {**self.dataset, 'annotations': []}
-        none.createIndex()
-        return none
-
-    return load_all_or_none
+    if not isinstance(results, list) or results:
+        return load(self, results)
+    none = type(self)()
+    none.dataset = {**self.dataset, 'annotations': []}
+    none.createIndex()
+    return none
 
 
 EXACT = 2**53  # ids from which on a double does not hold all
@@ -98,14 +94,10 @@ def lay_out_once(format_code: Callable) -> Callable:
     return format_code_once
 
 
-def end_with_error(original: Callable) -> Callable:
+def end_with_error(original: Callable, error: Exception, batch: object) -> NoReturn:
     """End the worker where a batch cannot be handed over, in place of going on without it."""
-
-    def end(error: Exception, batch: object) -> NoReturn:
-        print(f'data worker {os.getpid()}: {error}', file=sys.stderr, flush=True)
-        os._exit(1)
-
-    return end
+    print(f'data worker {os.getpid()}: {error}', file=sys.stderr, flush=True)
+    os._exit(1)
 
 
 def set_handler_first(set_handler: Callable[[], None]) -> None:
@@ -116,18 +108,14 @@ def set_handler_first(set_handler: Callable[[], None]) -> None:
     set_handler()
 
 
-def fill_before_building(build: Callable) -> Callable:
+def fill_before_building(build: Callable, self, cfg, *arguments, **options):
     """Let ``Registry.build`` fill the widths of a model; any other dict has no backbone."""
+    if isinstance(cfg, Mapping) and isinstance(cfg.get('backbone'), Mapping):
+        # mmengine's registries are imported before what widths are read with
+        from .widths import fill_widths
 
-    def build_filled(self, cfg, *arguments, **options):
-        if isinstance(cfg, Mapping) and isinstance(cfg.get('backbone'), Mapping):
-            # mmengine's registries are imported before what widths are read with
-            from .widths import fill_widths
-
-            cfg = fill_widths(cfg, self)
-        return build(self, cfg, *arguments, **options)
-
-    return build_filled
+        cfg = fill_widths(cfg, self)
+    return build(self, cfg, *arguments, **options)
 
 
 @contextmanager

@@ -7,8 +7,10 @@ Hub when they are built. To examine a config, sizes that are published suffice.
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+from unittest.mock import patch
 
 from ..errors import InputError
 
@@ -23,14 +25,6 @@ SIZES: dict[str, dict[str, int]] = {
         'num_attention_heads': 32,
     },
 }
-
-
-class StandIn(NamedTuple):
-    """What takes the place of an attribute while a model is built without files."""
-
-    owner: Any
-    name: str
-    instead: Any
 
 
 class NoVocabulary(list):
@@ -52,15 +46,15 @@ class NoVocabulary(list):
         return [0] * len(tokens)
 
 
-def stand_ins() -> Iterator[StandIn]:
-    """Yield what takes the place of fetching; nothing where transformers is not imported."""
+def stand_ins() -> Iterator[AbstractContextManager]:
+    """Yield what takes the place of fetching for a while; nothing without transformers."""
     transformers = sys.modules.get('transformers')
     if transformers is None:
         return
     for owner in (transformers.PreTrainedTokenizerBase, transformers.AutoTokenizer):
-        yield StandIn(owner, 'from_pretrained', classmethod(_tokenizer))
-    yield StandIn(transformers.PreTrainedModel, 'from_pretrained', classmethod(_model))
-    yield StandIn(transformers.PretrainedConfig, 'get_config_dict', _sizes)
+        yield patch.object(owner, 'from_pretrained', classmethod(_tokenizer))
+    yield patch.object(transformers.PreTrainedModel, 'from_pretrained', classmethod(_model))
+    yield patch.object(transformers.PretrainedConfig, 'get_config_dict', _sizes)
 
 
 def _tokenizer(cls: type, *arguments, **options) -> NoVocabulary:

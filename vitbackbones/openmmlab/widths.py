@@ -177,20 +177,11 @@ class Reader(NamedTuple):
 
 
 # By the key of a head in the model, unless its type is among the readers below.
-HEADS = {
-    'decode_head': Reader(_last_map),
-    'auxiliary_head': Reader(_last_map),
-    'head': Reader(_last_map),
-    'bbox_head': Reader(_equal_maps),
-    'rpn_head': Reader(_equal_maps),
-    'panoptic_head': Reader(_equal_maps),
-}
+HEADS = dict.fromkeys(('decode_head', 'auxiliary_head', 'head'), Reader(_last_map))
+HEADS |= dict.fromkeys(('bbox_head', 'rpn_head', 'panoptic_head'), Reader(_equal_maps))
+WITH_SEVERAL = ('UPerHead', 'FPNHead', 'SegformerHead', 'Mask2FormerHead', 'MaskFormerHead')
 READERS = {
-    'UPerHead': Reader(_several_maps),
-    'FPNHead': Reader(_several_maps),
-    'SegformerHead': Reader(_several_maps),
-    'Mask2FormerHead': Reader(_several_maps),
-    'MaskFormerHead': Reader(_several_maps),
+    **dict.fromkeys(WITH_SEVERAL, Reader(_several_maps)),
     'IterativeDecodeHead': Reader(_nothing),  # its signature has widths that it does not take
     f'{SCOPE}.EoMTHead': Reader(_last_map),
     f'{SCOPE}.SETRMLAHead': Reader(_mla, needs=('in_channels', 'levels')),
@@ -200,7 +191,7 @@ READERS = {
 
 def reads_several(kind: object) -> bool:
     """Return whether a type of heads reads all maps, in a list."""
-    return bare_name(kind) in READERS and READERS[bare_name(kind)].told is _several_maps
+    return bare_name(kind) in WITH_SEVERAL
 
 
 def _reader(key: str, part: Mapping) -> Reader:
@@ -295,12 +286,8 @@ def strides_of(maps: list[Tensor], part: nn.Module, all_known: bool = False) -> 
     return list(strides)
 
 
-def of_any_bands(init: Callable) -> Callable:
+def of_any_bands(init: Callable, self, mean=None, std=None, *others, **options) -> None:
     """Let a data preprocessor have a mean and a std for each of any number of bands."""
-
-    def of_bands(self, mean=None, std=None, *others, **options) -> None:
-        init(self, mean and mean[:1], std and std[:1], *others, **options)
-        if mean and std:
-            self.mean, self.std = (torch.tensor(x).view(-1, 1, 1) for x in (mean, std))
-
-    return of_bands
+    init(self, mean and mean[:1], std and std[:1], *others, **options)
+    if mean and std:
+        self.mean, self.std = (torch.tensor(x).view(-1, 1, 1) for x in (mean, std))

@@ -24,6 +24,18 @@ from ..weights.read.class_names import checkpoint_meta
 from ..weights.read.load import load_file
 from .work_dir import choose_work_dir
 
+FILES = ('annotations', 'pictures', 'masks')  # options that say which files of a folder are meant
+
+
+def meant_files(options: Any) -> dict[str, Any]:
+    """Return which files of ``--data-root`` a command line, or a request, means."""
+    return {name: getattr(options, name) for name in FILES}
+
+
+def folder_options(options: Any) -> dict[str, Any]:
+    """Return what :func:`use_own_data` is to know of a command line, or a request."""
+    return {'changes': options.cfg_options, **meant_files(options)}
+
 
 def use_own_data(
     config: Config,

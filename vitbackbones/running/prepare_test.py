@@ -13,7 +13,7 @@ from ..preparing.agreement import require_fit
 from ..preparing.data_sets import find_data
 from ..preparing.hooks import add_hooks
 from ..preparing.machine import join_machine
-from ..preparing.own_data import use_own_data
+from ..preparing.own_data import FILES, folder_options, use_own_data
 from ..preparing.pretrained import prepare_pretrained
 from ..preparing.settings import check_settings, use_options
 from ..preparing.trial import try_model
@@ -58,20 +58,15 @@ def prepare(config: Config, request: TestRequest) -> Config:
 def _use_own_data(config: Config, request: TestRequest) -> Config:
     """Find what is in ``--data-root``; only a checkpoint knows the pictures of its training."""
     if request.exported:
-        for word in request.words(*request.meant_files):
+        for word in request.words(*FILES):
             if word.startswith('--'):
                 raise InputError(
                     f'{word}: requires a checkpoint; an exported file contains its config'
                 )
         return config
-    return use_own_data(
-        config,
-        request.data_root,
-        request.work_dir,
-        find_checkpoint(request.checkpoint, 'CHECKPOINT'),
-        request.cfg_options,
-        **request.meant_files,
-    )
+    checkpoint = find_checkpoint(request.checkpoint, 'CHECKPOINT')
+    given = folder_options(request)
+    return use_own_data(config, request.data_root, request.work_dir, checkpoint, **given)
 
 
 def _load(config: Config, request: TestRequest) -> Config:

@@ -47,11 +47,6 @@ class RunRequest:
     local_rank: int = 0
 
     @property
-    def meant_files(self) -> dict[str, Any]:
-        """Which files of ``data_root`` are meant, by the names of the options."""
-        return {'annotations': self.annotations, 'pictures': self.pictures, 'masks': self.masks}
-
-    @property
     def changes(self) -> dict[str, Any]:
         """Changes of the config, by key: those of options, and ``cfg_options``.
 

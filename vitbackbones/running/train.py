@@ -21,7 +21,7 @@ from ..preparing.early_stopping import stop_early
 from ..preparing.explain import explained
 from ..preparing.hooks import add_guards, add_hooks
 from ..preparing.machine import join_machine
-from ..preparing.own_data import use_own_data
+from ..preparing.own_data import folder_options, use_own_data
 from ..preparing.pretrained import prepare_pretrained, prepare_teacher
 from ..preparing.settings import check_settings, use_options
 from ..preparing.trial import try_model
@@ -125,7 +125,7 @@ def read_settings(
 
 
 def _train(config: Config, request: TrainRequest) -> TrainResult:
-    config = _use_own_data(config, request)
+    config = use_own_data(config, request.data_root, request.work_dir, **folder_options(request))
     config = _fit_model(config, request)
     config = stop_early(config, request.patience)
     config = choose_work_dir(config, request.work_dir)
@@ -184,7 +184,7 @@ def _smoke(config: Config, request: TrainRequest) -> TrainResult:
 
 
 def _overfit(config: Config, request: TrainRequest) -> TrainResult:
-    config = _use_own_data(config, request)
+    config = use_own_data(config, request.data_root, request.work_dir, **folder_options(request))
     config = _fit_model(config, request)
     overfit.refuse_without_effect(config, request)
     config = choose_work_dir(config, request.work_dir, below='overfit')
@@ -207,16 +207,6 @@ def _say(text: str) -> None:
 
 
 # ------------------------------------------------------------------------ what they do
-
-
-def _use_own_data(config: Config, request: TrainRequest) -> Config:
-    return use_own_data(
-        config,
-        request.data_root,
-        request.work_dir,
-        changes=request.cfg_options,
-        **request.meant_files,
-    )
 
 
 def _fit_model(config: Config, request: TrainRequest) -> Config:

@@ -124,5 +124,5 @@ def test_predictions_and_addresses_take_a_released_file_too(released, monkeypatc
     assert torch.equal(predictor.model.query_embedding.weight, wanted.float())
     assert predictor.meta['classes'][0] == 'person'
     monkeypatch.setattr(loading, 'load_url', lambda *given: load_file(released))
-    fetched = loading.load_url_safely(None)('https://host/detr.pth')
+    fetched = loading.load_url_safely(None, 'https://host/detr.pth')
     assert torch.equal(fetched['state_dict']['query_embedding.weight'], wanted)

@@ -50,6 +50,7 @@ from ...data.own.patterns import Patterns
 from ...data.own.pool import Pool, find_pool
 from ...drawing.sheet import spread
 from ...errors import InputError
+from ...preparing.own_data import meant_files
 from ...reports.elements import Section, Table
 from ...reports.page import made_by, write_page
 from ...tasks.predictor import Predictor
@@ -61,7 +62,7 @@ from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, requi
 from ...utils.messages import plural
 from ...utils.rules import is_number
 from ...utils.verbs import command_line
-from ..cli import FILE_OPTIONS, add_shared, count, meant_files, size
+from ..cli import FILE_OPTIONS, add_shared, count, size
 from .folds import DETECTOR, MOST, SEGMENTOR, Quick, run_of
 
 PLAN = 'plan.json'

@@ -41,7 +41,7 @@ from ...drawing.sheet import picture_format, save, spread
 from ...errors import InputError
 from ...openmmlab.logs import silenced
 from ...preparing.explain import explained
-from ...preparing.own_data import use_own_data
+from ...preparing.own_data import folder_options, use_own_data
 from ...preparing.settings import use_options
 from ...registry import bare_name
 from ...tasks import TASKS, find_task
@@ -50,7 +50,7 @@ from ...training.replay import Replay
 from ...training.views import Views
 from ...utils.messages import did_you_mean, plural
 from ...utils.processes import show_warnings
-from ..cli import FILE_OPTIONS, add_shared, count, folder_options
+from ..cli import FILE_OPTIONS, add_shared, count
 
 # What a loader has for workers, which browsing does not start.
 OF_WORKERS = ('persistent_workers', 'prefetch_factor', 'multiprocessing_context', 'timeout')

@@ -42,14 +42,14 @@ from ...preparing.agreement import PREPROCESSOR, listed, require_fit
 from ...preparing.data_sets import check_data
 from ...preparing.images import PREPROCESSORS
 from ...preparing.levels import advice
-from ...preparing.own_data import use_own_data
+from ...preparing.own_data import folder_options, use_own_data
 from ...preparing.trial import try_model
 from ...running.train import SECTIONS, read_settings
 from ...tasks import find_task
 from ...training.cores import available_cores
 from ...utils.messages import on_terminal, plural
 from ...utils.processes import show_warnings
-from ..cli import FILE_OPTIONS, add_shared, count, folder_options
+from ..cli import FILE_OPTIONS, add_shared, count
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
 Size = tuple[float, float] | None  # (height, width) that the annotations give
@@ -73,7 +73,9 @@ def check(options: Namespace) -> None:
     """
     config = with_size(read_config(options.config), options.size)
     if options.statistics:  # mean and std are asked for
-        _leave_out_numbers(config)
+        for place in PREPROCESSORS:
+            for key in ('mean', 'std'):
+                (value_at(config, place) or {}).pop(key, None)
     is_complete = all(config.get(section) is not None for section in SECTIONS)
     if is_complete:  # what a run would refuse is refused here
         config = read_settings(config, options.cfg_options)
@@ -95,12 +97,6 @@ def check(options: Namespace) -> None:
     _look_at_all(config, splits, options.workers or available_cores())
     if options.statistics:
         _print_statistics(config, options.workers or available_cores())
-
-
-def _leave_out_numbers(config: Config) -> None:
-    for place in PREPROCESSORS:
-        for key in ('mean', 'std'):
-            (value_at(config, place) or {}).pop(key, None)
 
 
 def _print_statistics(config: Config, workers: int) -> None:

@@ -20,29 +20,22 @@ from . import (
     soft_suppression,
 )
 
-_SERVED = (
-    kernels.nms,
-    kernels.roi_align_forward,
-    kernels.roi_align_backward,
-    focal_loss.sigmoid_focal_loss_forward,
-    focal_loss.sigmoid_focal_loss_backward,
-    deformable_convolution.deform_conv_forward,
-    deformable_convolution.deform_conv_backward_input,
-    deformable_convolution.deform_conv_backward_parameters,
-    deformable_convolution.modulated_deform_conv_forward,
-    deformable_convolution.modulated_deform_conv_backward,
-    deformable_attention.ms_deform_attn_forward,
-    deformable_attention.ms_deform_attn_backward,
-    soft_suppression.softnms,
-    soft_suppression.nms_match,
-    masked_convolution.masked_im2col_forward,
-    masked_convolution.masked_col2im_forward,
-    carafe.carafe_forward,
-    carafe.carafe_backward,
-    psa_mask.psamask_forward,
-    psa_mask.psamask_backward,
-)
-OPERATORS = {function.__name__: function for function in _SERVED}
+SERVED = {
+    kernels: 'nms roi_align_forward roi_align_backward',
+    focal_loss: 'sigmoid_focal_loss_forward sigmoid_focal_loss_backward',
+    deformable_convolution: (
+        'deform_conv_forward deform_conv_backward_input deform_conv_backward_parameters '
+        'modulated_deform_conv_forward modulated_deform_conv_backward'
+    ),
+    deformable_attention: 'ms_deform_attn_forward ms_deform_attn_backward',
+    soft_suppression: 'softnms nms_match',
+    masked_convolution: 'masked_im2col_forward masked_col2im_forward',
+    carafe: 'carafe_forward carafe_backward',
+    psa_mask: 'psamask_forward psamask_backward',
+}
+OPERATORS = {
+    name: getattr(module, name) for module, names in SERVED.items() for name in names.split()
+}
 
 
 class Operators(ModuleType):

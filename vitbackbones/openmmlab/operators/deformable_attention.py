@@ -179,23 +179,20 @@ class DeformableAttention(Function):
         return filled[0], None, None, *filled[1:]
 
 
-def attend_in_chunks(original: Callable) -> Callable:
+def attend_in_chunks(
+    original: Callable,
+    value: Tensor,
+    value_spatial_shapes: Tensor,
+    sampling_locations: Tensor,
+    attention_weights: Tensor,
+) -> Tensor:
     """Return mmcv's ``multi_scale_deformable_attn_pytorch`` on embedding bags.
 
     What is compiled or exported keeps the original, whose steps every compiler knows.
     """
-
-    def attend(
-        value: Tensor,
-        value_spatial_shapes: Tensor,
-        sampling_locations: Tensor,
-        attention_weights: Tensor,
-    ) -> Tensor:
-        if torch.compiler.is_compiling() or torch.jit.is_tracing():
-            return original(value, value_spatial_shapes, sampling_locations, attention_weights)
-        shapes = torch.as_tensor(value_spatial_shapes, device=value.device)
-        sizes = shapes.prod(1)
-        inputs = (value, shapes, sizes.cumsum(0) - sizes, sampling_locations, attention_weights)
-        return DeformableAttention.apply(*inputs)
-
-    return attend
+    if torch.compiler.is_compiling() or torch.jit.is_tracing():
+        return original(value, value_spatial_shapes, sampling_locations, attention_weights)
+    shapes = torch.as_tensor(value_spatial_shapes, device=value.device)
+    sizes = shapes.prod(1)
+    inputs = (value, shapes, sizes.cumsum(0) - sizes, sampling_locations, attention_weights)
+    return DeformableAttention.apply(*inputs)

@@ -77,8 +77,7 @@ def modulated_deform_conv_forward(
 ) -> None:
     """Fill ``output`` with the convolution at moved places, each weighted by ``mask``."""
     bias = bias if with_bias else None
-    offset = _as_read(offset, output)
-    mask = _as_read(mask, output)
+    offset, mask = (_as_read(maps, output) for maps in (offset, mask))
     arguments = _arguments(options, input, weight, offset, mask=mask, bias=bias)
     output.copy_(torchvision_kernels().deform_conv2d(*arguments))
 
@@ -101,8 +100,7 @@ def modulated_deform_conv_backward(
     **options: int,
 ) -> None:
     """Fill the gradients of all inputs; without a bias ``grad_bias`` is empty."""
-    offset = _as_read(offset, grad_output)
-    mask = _as_read(mask, grad_output)
+    offset, mask = (_as_read(maps, grad_output) for maps in (offset, mask))
     arguments = _arguments(options, grad_output, input, weight, offset, mask=mask)
     grads = torchvision_kernels()._deform_conv2d_backward(*arguments)
     grad_input.copy_(grads[0])

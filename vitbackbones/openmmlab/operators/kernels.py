@@ -1,11 +1,14 @@
 """Suppression of boxes and features of regions by torchvision's kernels."""
 
 from functools import reduce
+from typing import Any
 
 import torch
 from torch import Tensor
 
 AVERAGE = 1  # pool_mode; 0 is the maximum
+# Options of RoIAlign, in the order of torchvision's kernels.
+BINS = ('spatial_scale', 'aligned_height', 'aligned_width', 'sampling_ratio', 'aligned')
 
 
 def torchvision_kernels():
@@ -47,30 +50,20 @@ def nms(boxes: Tensor, scores: Tensor, iou_threshold: float, offset: int) -> Ten
 
 
 def roi_align_forward(
-    input: Tensor,
-    rois: Tensor,
-    output: Tensor,
-    argmax_y: Tensor,
-    argmax_x: Tensor,
-    aligned_height: int,
-    aligned_width: int,
-    spatial_scale: float,
-    sampling_ratio: int,
-    pool_mode: int,
-    aligned: bool,
+    input: Tensor, rois: Tensor, output: Tensor, *argmax: Tensor, pool_mode: int, **bins: Any
 ) -> None:
     """Fill ``output`` with the average of bilinear samples in each bin of a region.
 
-    He et al., "Mask R-CNN", 2017. ``argmax_y`` and ``argmax_x`` belong to the maximum.
+    He et al., "Mask R-CNN", 2017. ``argmax`` belongs to the maximum.
 
     Args:
         input: (N, C, H, W).
         rois: (R, 5), the image's index in the batch and x1, y1, x2, y2.
         output: (R, C, aligned_height, aligned_width).
-        spatial_scale: leads from the image's pixels to those of the map.
-        sampling_ratio: samples along each side of a bin; 0: about one per pixel of the map.
         pool_mode: :data:`AVERAGE`.
-        aligned: whether pixels have their values in their centers.
+        bins: what :data:`BINS` lists. ``spatial_scale`` leads from the image's pixels to those of
+            the map. ``sampling_ratio`` is the samples along each side of a bin; 0: about one per
+            pixel of the map. ``aligned``: whether pixels have their values in their centers.
 
     Raises:
         ImportError: ``pool_mode`` asks for the maximum.
@@ -89,9 +82,7 @@ def roi_align_forward(
             raise ValueError(
                 f'RoIs refer to images {first:g} to {last:g}, but the batch has {len(input)}'
             )
-    size = (aligned_height, aligned_width)
-    kernel = torchvision_kernels().roi_align
-    output.copy_(kernel(input, rois, spatial_scale, *size, sampling_ratio, aligned))
+    output.copy_(torchvision_kernels().roi_align(input, rois, *(bins[key] for key in BINS)))
 
 
 def roi_align_backward(
@@ -100,15 +91,11 @@ def roi_align_backward(
     argmax_y: Tensor,
     argmax_x: Tensor,
     grad_input: Tensor,
-    aligned_height: int,
-    aligned_width: int,
-    spatial_scale: float,
-    sampling_ratio: int,
-    pool_mode: int,
-    aligned: bool,
+    **bins: Any,
 ) -> None:
     """Fill ``grad_input``, (N, C, H, W), from ``grad_output``, (R, C, h, w)."""
     grad_output, rois = widen(grad_output, rois)
+    scale, height, width, *sampling = (bins[key] for key in BINS)
     kernel = torchvision_kernels()._roi_align_backward
-    size = (aligned_height, aligned_width, *grad_input.shape)
-    grad_input.copy_(kernel(grad_output, rois, spatial_scale, *size, sampling_ratio, aligned))
+    sizes = (height, width, *grad_input.shape)
+    grad_input.copy_(kernel(grad_output, rois, scale, *sizes, *sampling))

@@ -32,13 +32,7 @@ def masked_im2col_forward(
 
 
 def masked_col2im_forward(
-    col: Tensor,
-    mask_h_idx: Tensor,
-    mask_w_idx: Tensor,
-    im: Tensor,
-    height: int,
-    width: int,
-    channels: int,
+    col: Tensor, mask_h_idx: Tensor, mask_w_idx: Tensor, im: Tensor, **sizes: int
 ) -> None:
     """Write ``col``, (channels, M), to M places of ``im``, (1, channels, height, width)."""
     im[0][:, mask_h_idx, mask_w_idx] = col
