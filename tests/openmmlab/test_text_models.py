@@ -1,6 +1,7 @@
 """Text models have their published sizes, and nothing of them is fetched."""
 
 import sys
+from contextlib import ExitStack
 from types import ModuleType
 from unittest.mock import patch
 
@@ -45,9 +46,10 @@ def transformers(monkeypatch):
     module.PreTrainedModel = Model
     module.PreTrainedTokenizerBase = module.AutoTokenizer = type('Tokenizer', (FromHub,), {})
     monkeypatch.setitem(sys.modules, 'transformers', module)
-    for each in stand_ins():
-        monkeypatch.setattr(each.owner, each.name, each.instead)
-    return module
+    with ExitStack() as stack:
+        for each in stand_ins():
+            stack.enter_context(each)
+        yield module
 
 
 def test_without_transformers_there_is_nothing_to_replace():

@@ -93,13 +93,13 @@ class Model(nn.Module):
             InputError: huggingface_hub is not installed, or an option of the model is no data.
         """
         config = hub.arguments_of(self)
-        wrapped = hub.mixin(create_model)(self)
+        wrapped = hub.mixin()(self)
         return wrapped.save_pretrained(save_directory, config=config, **options)
 
     def push_to_hub(self, repo_id: str, **options: Any) -> str:
         """Upload what :meth:`save_pretrained` writes; options and errors are huggingface_hub's."""
         config = hub.arguments_of(self)
-        return hub.mixin(create_model)(self).push_to_hub(repo_id, config=config, **options)
+        return hub.mixin()(self).push_to_hub(repo_id, config=config, **options)
 
     def forward_intermediates(
         self,

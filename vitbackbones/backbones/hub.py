@@ -1,4 +1,4 @@
-"""Models by name in folders and on the Hugging Face hub, by huggingface_hub's own mixin.
+"""Models by name in folders and on the Hugging Face hub, written by huggingface_hub's own mixin.
 
 ``config.json`` has the arguments of ``create_model``, ``model.safetensors`` the weights. The mixin
 is asked for when it is needed, as not everybody has the package; weights go through the same reader
@@ -29,7 +29,6 @@ WEIGHTS = 'model.safetensors'
 PLACES = ('revision', 'cache_dir', 'force_download', 'local_files_only', 'token')
 SLACK = 100  # tensors, and times the numbers, that a network may have more than its weights
 WORD = re.compile(r'[\w-]*')
-Create = Callable[..., Any]
 
 
 def arguments_of(model: Any) -> dict:
@@ -67,42 +66,13 @@ def require_data(value: Any, place: str) -> None:
 
 
 @cache
-def mixin(create: Create) -> Any:
-    """Return huggingface_hub's mixin around models of ``create_model``, its ``module``.
-
-    Args:
-        create: ``create_model``, which makes the models that are read.
-    """
+def mixin() -> Any:
+    """Return huggingface_hub's mixin around a model, its ``module``."""
     hub: Any = import_optional('huggingface_hub', 'huggingface_hub')
 
     class OnHub(hub.PyTorchModelHubMixin, library_name='vitbackbones'):  # type: ignore[call-arg]
-        def __init__(self, module: Any = None, **made: Any) -> None:
+        def __init__(self, module: Any = None) -> None:
             self.module = module
-
-        @classmethod
-        def _from_pretrained(
-            cls, *, model_id: str, map_location: str = 'cpu', **options
-        ) -> 'OnHub':
-            where = {key: options.pop(key) for key in PLACES}
-            written = read_json(_file_of(model_id, CONFIG, where))
-            if 'name' not in options or {'pretrained', 'checkpoint'} & options.keys():
-                raise InputError(
-                    f'{CONFIG} is missing, belongs to another package, or names weights'
-                )
-            images = options.pop('data_config', {})
-            require_data(options, CONFIG)
-            file = _file_of(model_id, WEIGHTS, where)
-            sizes = {key: written[key] for key in ('img_size',) if key in written}
-            rest = {key: value for key, value in options.items() if key != 'img_size'}
-            with torch.device('meta'), not_larger_than(load_file(file)):
-                usual = create(**rest, **sizes)  # as it was written
-            model = create(**options)
-            network = model.backbone if options.get('features_only') else model
-            load_pretrained(network, file, stored_size=usual.backbone.img_size)
-            model.data_config.update(
-                {key: tuple(v) if isinstance(v, list) else v for key, v in images.items()}
-            )
-            return cls(model.eval().to(map_location))
 
     return OnHub
 
@@ -139,21 +109,38 @@ def _file_of(source: str, name: str, where: dict) -> Path:
         return Path(hub.hf_hub_download(source, name, **where))
 
 
-def from_pretrained(source: str | Path, create: Create, **options: Any) -> Any:
+def from_pretrained(
+    source: str | Path, create: Callable[..., Any], map_location: str = 'cpu', **options: Any
+) -> Any:
     """Return the model in a folder or repository that ``save_pretrained`` wrote, in eval mode.
 
     Args:
         source: a folder, or OWNER/NAME on the hub.
         create: ``create_model``.
-        options: of huggingface_hub's mixin, such as ``revision`` or ``token``; others are arguments
-            of ``create_model`` in place of those that were written, but for weights.
+        map_location: the device of the model.
+        options: of huggingface_hub's downloads, such as ``revision`` or ``token``; others are
+            arguments of ``create_model`` in place of those that were written, but for weights.
 
     Raises:
         InputError: it cannot be found or read, or is not of a model of this package.
     """
-    OnHub = mixin(create)
-    where = {key: options[key] for key in PLACES if key in options}
-    file = _file_of(str(source), CONFIG, where)
+    where = {key: options.pop(key) for key in PLACES if key in options}
     with errors_name_file(source):
-        read_json(file)  # before others, who would wait for a pipe
-        return OnHub.from_pretrained(str(source), **options).module
+        written = read_json(_file_of(str(source), CONFIG, where))
+        made = {**written, **options} if isinstance(written, dict) else {}
+        if 'name' not in made or {'pretrained', 'checkpoint'} & made.keys():
+            raise InputError(f'{CONFIG} is missing, belongs to another package, or names weights')
+        images = made.pop('data_config', {})
+        require_data(made, CONFIG)
+        file = _file_of(str(source), WEIGHTS, where)
+        sizes = {key: written[key] for key in ('img_size',) if key in written}
+        rest = {key: value for key, value in made.items() if key != 'img_size'}
+        with torch.device('meta'), not_larger_than(load_file(file)):
+            usual = create(**rest, **sizes)  # as it was written
+        model = create(**made)
+        network = model.backbone if made.get('features_only') else model
+        load_pretrained(network, file, stored_size=usual.backbone.img_size)
+        model.data_config.update(
+            {key: tuple(v) if isinstance(v, list) else v for key, v in images.items()}
+        )
+        return model.eval().to(map_location)

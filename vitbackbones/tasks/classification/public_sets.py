@@ -27,23 +27,20 @@ from ...errors import InputError
 from ...utils.files import read_json
 
 
-class CIFAR10(RGBCIFAR10):
+class _AsBGR(BaseDataset):
+    """Turns ``img`` (H, W, 3) of every sample of a dataset from RGB to BGR."""
+
+    def load_data_list(self) -> list[dict]:
+        samples = super().load_data_list()
+        return [{**one, 'img': np.ascontiguousarray(one['img'][..., ::-1])} for one in samples]
+
+
+class CIFAR10(_AsBGR, RGBCIFAR10):
     """mmpretrain's ``CIFAR10`` as BGR; arguments are the same."""
 
-    def load_data_list(self) -> list[dict]:
-        return _as_bgr(super().load_data_list())
 
-
-class CIFAR100(RGBCIFAR100):
+class CIFAR100(_AsBGR, RGBCIFAR100):
     """mmpretrain's ``CIFAR100`` as BGR; arguments are the same."""
-
-    def load_data_list(self) -> list[dict]:
-        return _as_bgr(super().load_data_list())
-
-
-def _as_bgr(samples: list[dict]) -> list[dict]:
-    """Turn ``img`` (H, W, 3) of every sample from RGB to BGR."""
-    return [{**one, 'img': np.ascontiguousarray(one['img'][..., ::-1])} for one in samples]
 
 
 class IdxPictures(BaseDataset):
