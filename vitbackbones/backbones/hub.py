@@ -125,8 +125,9 @@ def from_pretrained(
         InputError: it cannot be found or read, or is not of a model of this package.
     """
     where = {key: options.pop(key) for key in PLACES if key in options}
+    file = _file_of(str(source), CONFIG, where)
     with errors_name_file(source):
-        written = read_json(_file_of(str(source), CONFIG, where))
+        written = read_json(file)
         made = {**written, **options} if isinstance(written, dict) else {}
         if 'name' not in made or {'pretrained', 'checkpoint'} & made.keys():
             raise InputError(f'{CONFIG} is missing, belongs to another package, or names weights')

@@ -123,13 +123,10 @@ def score_or_file(text: str) -> float | str:
 def image_size(text: str) -> tuple[int, int]:
     """Read '224' or '800x1333' as (height, width), as an argument's ``type``."""
     height, _, width = text.partition('x')
-    try:
-        size = count(height), count(width or height)
-        if size[0] * size[1] > LARGEST:
-            raise ArgumentTypeError(f'{text} has more than {LARGEST:,} pixels')
-        return size
-    except ValueError as error:
-        raise ArgumentTypeError(f'{text} is not H or HxW, such as 224 or 800x1333') from error
+    size = count(height), count(width or height)
+    if size[0] * size[1] > LARGEST:
+        raise ArgumentTypeError(f'{text} has more than {LARGEST:,} pixels')
+    return size
 
 
 def option_texts(docstring: str | None) -> Mapping[str, str]:
