@@ -65,6 +65,13 @@ def test_rectangles_polygons_and_circles_are_objects(read):
     assert 'images without a JSON file, left out' in source.changes
 
 
+def test_what_the_tool_itself_ignores_is_left_out(read):
+    corners = (5, 3), (20, 15)
+    source, objects, classes = read(*(shape(x, 'rectangle', *corners) for x in ('a', '__ignore__')))
+    assert (len(objects), classes) == (1, ['a'])
+    assert any('shapes labeled __ignore__' in line for line in source.changes)
+
+
 def test_every_shape_is_an_object_or_named(read):
     box = ('rectangle', (1, 1), (9, 9))
     kinds = (['rectangle'], {'a': 1}, 7, 'point', 'linestrip')

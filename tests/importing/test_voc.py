@@ -209,6 +209,7 @@ def test_a_doctype_in_another_encoding_is_found(tmp_path):
         ),
         (f'<!DOCTYPE a [{LAUGHS}]><a>&a9;</a>', 'has a DOCTYPE'),
         ('<a>', 'is not a readable XML file: no element found'),
+        ('<?xml version="1.0" encoding="gb2312"?><a/>', 'encodings .* Save it as UTF-8'),
         ('version https://git-lfs.github.com/spec/v1\noid', 'is a Git LFS pointer'),
     ],
     ids=lambda text: text[:30],

@@ -64,6 +64,9 @@ def _group_of(shape: dict) -> tuple[str, str] | None:
 def _add_shape(source: Source, picture: Picture, shape: dict, where: str) -> None:
     name, kind, points = (shape.get(key) for key in ('label', 'shape_type', 'points'))
     kind = kind or 'polygon'  # as of the first versions
+    if name == '__ignore__':  # labelme's own converters leave it out
+        source.leave_out('shapes labeled __ignore__', where)
+        return
     if not isinstance(kind, str) or kind not in LEAST:
         source.leave_out(f'shapes of type {str(kind)[:20]}, which are not objects', where)
         return

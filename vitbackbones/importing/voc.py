@@ -109,7 +109,8 @@ def read_xml(file: Path, root: str, most: int = SMALL) -> Element:
             raise ValueError('it has a DOCTYPE, which annotations do not need; remove it')
         tree = fromstring(content)
     except (ParseError, LookupError, ValueError) as error:  # encodings that Python does not have
-        raise InputError(f'{file}: is not a readable XML file: {error}.') from error
+        hint = ' Save it as UTF-8.' if 'encoding' in str(error) else ''
+        raise InputError(f'{file}: is not a readable XML file: {error}.{hint}') from error
     if tree.tag != root:
         raise InputError(f'{file}: its root is <{tree.tag}>, not <{root}>. Remove the file.')
     return tree

@@ -162,7 +162,7 @@ def test_what_is_odd_is_said_and_all_of_it_is_in_a_file(tool, pets, tmp_path):
     assert 'usable XML file, left out: 5 (' in result.out  # also where nothing is written
     result = tool('import', 'voc', 'pets', 'my out', '--skip-faulty')
     assert f"quick_detector --data-root '{tmp_path}/my out'" in result.out
-    assert "'Cat', 'cat' are different classes" in result.err
+    assert "classes with different names look alike: 'Cat' and 'cat'" in result.err
     assert 'usable XML file, left out: 5 (' in result.out
     record = json.loads((tmp_path / 'my out' / 'import.json').read_text())
     (left_out,) = record['changes'].values()

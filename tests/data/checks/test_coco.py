@@ -72,7 +72,7 @@ def test_pictures_that_exif_turns(data):
     exif[ORIENTATION] = 6
     Image.new('RGB', (40, 30)).save(data.folder / 'a.jpg', exif=exif)
     (warning,) = data.check()
-    assert 'a.jpg is listed as 40 x 30 pixels but has 30 x 40 (turned as its EXIF' in warning
+    assert 'a.jpg is listed as 40 x 30 pixels but has 30 x 40 (width and height are' in warning
     assert data.check(load='color_ignore_orientation') == []
     data.content['images'][0].update(width=30, height=40)
     assert data.check() == []

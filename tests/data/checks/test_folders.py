@@ -128,7 +128,7 @@ def test_a_label_file_that_is_empty_or_no_text(root):
     with pytest.raises(InputError, match='labels.txt: names no file of'):
         check_dataset(with_labels(root))
     (root / 'labels.txt').write_bytes('a 1'.encode('utf-16'))
-    with pytest.raises(InputError, match='labels.txt: is not a UTF-8 text file'):
+    with pytest.raises(InputError, match='labels.txt: is not a UTF-8 text file.*Save it as'):
         check_dataset(named(root, *CLASSES, ann_file='labels.txt'))
 
 

@@ -110,7 +110,8 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
         ({}, 'images that number objects with vitbackbones import masks .* OUT --instances'),
         (
             {'0.json': '{"shapes": []}'},
-            'labelme files, one for each image, with vitbackbones import labelme ',
+            r'Of another format: 0\.json\. .* labelme files, one for each image, with vitbackbones '
+            'import labelme ',
         ),
         ({'a/0.xml': '<annotation/>'}, r'vitbackbones import voc .* OUT, then use --data-root OUT'),
         ({'test.json': coco(['0.jpg'])}, r'test\.json is for test, and no annotation file'),

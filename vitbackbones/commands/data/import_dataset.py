@@ -55,7 +55,7 @@ from ...utils.verbs import command_line
 from ..cli import FILE_OPTIONS, add_shared, score
 
 BOXES = {'voc': read_voc, 'yolo': read_yolo, 'labelme': read_labelme, 'cvat': read_cvat}
-SUFFIXES = {'.xml': 'voc or cvat', '.txt': 'yolo', '.json': 'labelme'}  # of these forms
+SUFFIXES = {'.xml': 'voc or cvat', '.txt': 'yolo', '.json': 'labelme; COCO needs no import'}
 RECORD = 'import.json'  # in the folder that is written: what it was made of
 # All there is in a folder that import or convert has written
 WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt', 'labels', 'data.yaml'}

@@ -171,7 +171,7 @@ def image_size_fault(given: Sequence[float], found: Sequence[int]) -> str:
         return ''
     told, seen = (f'{width} x {height}' for height, width in (given, found))
     turned = tuple(given)[::-1] == tuple(found)
-    hint = ' (turned as its EXIF orientation says; without it, width and height are exchanged)'
+    hint = ' (width and height are exchanged, as by a program that ignores the EXIF orientation)'
     return f'is listed as {told} pixels but has {seen}{hint if turned else ""}'
 
 
@@ -200,8 +200,8 @@ def _check_images(ann_file: str, folder: str, images: Table, load: str | int) ->
     if faults:
         yield (
             f'{ann_file}: width and height of {len(faults)} of {len(rows)} images differ from the '
-            f'files: {some(faults, str)}. If boxes were drawn on images of the listed size, they '
-            'are in the wrong place, and boxes outside that size are left out. Correct the sizes, '
+            f'files: {some(faults, str, most=2)}. If boxes were drawn on images of the listed size, '
+            'they are in the wrong place, and boxes outside that size are left out. Correct the sizes, '
             'or use the images that were annotated'
         )
 

@@ -176,7 +176,10 @@ def _require_unique(
             f'{ann_file}: the list {part!r} is empty. There is nothing to train on or measure.'
         )
     if twice := [each for each, count in Counter(ids).items() if count > 1]:
-        raise InputError(f'{ann_file}: {key}s used more than once in {part!r}: {some(twice)}.')
+        raise InputError(
+            f'{ann_file}: {key}s used more than once in {part!r}: {some(twice)}. Give each entry '
+            'its own.'
+        )
 
 
 def column(

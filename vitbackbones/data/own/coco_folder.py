@@ -150,10 +150,12 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
                 f'{root}: no annotation file in COCO format (*.json), but {suffix} files. Convert '
                 f'them with {command_line("import", kind, root, "OUT")}, then use --data-root OUT.'
             )
+    others = [str(file.relative_to(root)) for file in files_below(root, ('.json',))]
+    seen = f' Of another format: {some(others, str)}.' if others else ''
     return (
         f'{root}: no annotation file in COCO format (*.json with images, annotations and '
-        f'categories) in it or below. {page("own_data")} lists the supported layouts. Convert '
-        'labelme files, one for each image, with '
+        f'categories) in it or below.{seen} {page("own_data")} lists the supported layouts. '
+        'Convert labelme files, one for each image, with '
         f'{command_line("import", "labelme", root, "OUT")}, and images that number objects with '
         f'{command_line("import", "masks", root, "OUT", "--instances")}.'
     )

@@ -93,7 +93,7 @@ def read_text(file: Path) -> str:
         with open(file, encoding='utf-8-sig', opener=regular_file) as text:
             return text.read()  # without the mark that Windows puts first
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f'{file}: is not a UTF-8 text file: {error}.') from error
+        raise InputError(f'{file}: is not a UTF-8 text file: {error}. Save it as UTF-8.') from error
 
 
 def lines_in(file: Path) -> list[str]:
@@ -132,12 +132,13 @@ def spelling_warnings(source: str, names: Iterable[str]) -> list[str]:
     for name in names:
         alike[''.join(c for c in name.casefold() if c not in ' -_')].append(name)
     numbers = [name for name in names if NUMBER.fullmatch(name)]
-    warnings = [
-        f'{source}: {some(group)} are different classes but look alike. If they are the same '
-        'class, use one name'
-        for group in alike.values()
-        if len(group) > 1
-    ]
+    groups = [' and '.join(map(repr, group)) for group in alike.values() if len(group) > 1]
+    warnings = []
+    if groups:
+        warnings.append(
+            f'{source}: classes with different names look alike: {some(groups, str)}. If they are '
+            'the same class, use one name'
+        )
     if numbers:
         warnings.append(
             f'{source}: class names look like numbers, coordinates or dates: {some(numbers)}. '

@@ -3,6 +3,8 @@
 mmengine loads whatever fits and names the rest in a message of many lines, which no screen shows.
 """
 
+from pathlib import Path
+
 from mmengine.hooks import Hook
 from mmengine.model import is_model_wrapper
 
@@ -48,7 +50,11 @@ class StartingCheckpointHook(Hook):
             'not in the file': filled.missing,
             'only in the file': filled.unused,
         }
-        rest = [f'{len(keys)} {what}: {shorten(keys)}' for what, keys in lists.items() if keys]
+        rest = [
+            f'{len(keys)} {what}: {shorten([*keys][:1])}{", ..." if len(keys) > 1 else ""}'
+            for what, keys in lists.items()
+            if keys
+        ]
         text = '; '.join([f'{len(filled.used)} of {len(own)} tensors are loaded', *rest])
         backbone = [key for key in own if key.startswith('backbone.')] or own
         if len({*backbone} & {*filled.used}) < LEAST * len(backbone):
@@ -57,5 +63,7 @@ class StartingCheckpointHook(Hook):
                 'that it was trained with. For a file with only the backbone, use --pretrained.'
             )
         checkpoint['state_dict'] = state
-        log = runner.logger.warning if len(filled.used) < len(own) else runner.logger.info
-        log(f'load_from {self.path}: {text}')
+        # a head of other classes is what a training on other data has
+        expected = all('head' in key for key in [*filled.missing, *filled.mismatched])
+        log = runner.logger.info if expected else runner.logger.warning
+        log(f'load_from {Path(self.path).name}: {text}')

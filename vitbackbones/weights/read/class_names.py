@@ -58,5 +58,6 @@ def require_same_names(
         raise InputError(
             f'{source} was trained for {len(trained)} classes ({shorten(trained)}), but the '
             f'dataset of the config has {len(own)} ({shorten(own)}). Use the config that it was '
-            'trained with, or data with the same classes in the same order.'
+            'trained with, or data with the same classes in the same order. To train on other '
+            'classes from these weights: --cfg-options load_from=FILE, and another --work-dir.'
         )
