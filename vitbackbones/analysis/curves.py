@@ -116,8 +116,13 @@ def _panels(rows: Sequence[dict], several: bool) -> dict[str, dict[str, list[dic
         names: dict[tuple, list[str]] = defaultdict(list)  # of lines that are equal
         for name, points in lines.items():
             names[tuple((row['step'], row['value']) for row in points)].append(name)
-        panels[title] = {' = '.join(equal): lines[equal[0]] for equal in names.values()}
+        panels[title] = {_in_legend(equal): lines[equal[0]] for equal in names.values()}
     return {title: lines for title, lines in panels.items() if lines}
+
+
+def _in_legend(names: list[str]) -> str:
+    """Return the names of equal lines; of many, such as all metrics at 0, only the first two."""
+    return ' = '.join(names if len(names) < 4 else [*names[:2], '...'])
 
 
 def _panel_of(split: str, quantity: str) -> tuple[str, str]:

@@ -200,9 +200,9 @@ def _check_images(ann_file: str, folder: str, images: Table, load: str | int) ->
     if faults:
         yield (
             f'{ann_file}: width and height of {len(faults)} of {len(rows)} images differ from the '
-            f'files: {some(faults, str, most=2)}. If boxes were drawn on images of the listed size, '
-            'they are in the wrong place, and boxes outside that size are left out. Correct the sizes, '
-            'or use the images that were annotated'
+            f'files: {some(faults, str, most=2)}. If boxes were drawn on images of the listed '
+            'size, they are in the wrong place, and boxes outside that size are left out. Correct '
+            'the sizes, or use the images that were annotated'
         )
 
 
