@@ -71,6 +71,13 @@ def test_one_run_has_a_panel_for_each_kind_of_quantity(tmp_path):
     assert legend(figure, 'validation, coco') == ['bbox_mAP']
 
 
+def test_many_equal_lines_do_not_make_the_legend_wider_than_the_picture(tmp_path):
+    zeros = {f'coco/{part}_mAP{end}': 0.0 for part in ('bbox', 'segm') for end in ('', '_s', '_m')}
+    write_log(tmp_path, 'a', [trained(1, 1.0), {**zeros, 'step': 1}, trained(2, 0.9)])
+    figure = draw(named(measure(tmp_path)))
+    assert legend(figure, 'validation, coco') == ['bbox_mAP = bbox_mAP_s = ...']
+
+
 def test_several_runs_lie_over_each_other_for_each_quantity(tmp_path):
     rows = []
     for name, records in {'first': [trained(1, 0.1)], 'second': by_epoch(range(5), 0.1)}.items():

@@ -106,7 +106,7 @@ def test_a_checkpoint_of_other_classes(tool, data, tmp_path):
     option = "test_dataloader.dataset.metainfo.classes=('ground','circle','square','star')"
     arguments = [TINY_SEG, tmp_path / 'own.pth', '--data-root', data, '--cfg-options', option]
     said = f'{tmp_path}/own.pth was trained for 4 classes ('
-    refused(tool('test', *arguments), said, 'triangle), but the dataset')
+    refused(tool('test', *arguments), said, 'triangle), but the dataset', 'load_from=FILE')
 
 
 def test_truncated_image_in_a_data_worker(tool, copy):

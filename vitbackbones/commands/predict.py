@@ -147,6 +147,13 @@ def predict(options: Namespace) -> None:
     done = len(sources) - len(run.failed)
     pictures = '' if options.no_pictures else ' and pictures'
     print(f'{done} of {len(sources)} files: {", ".join(names)}{pictures} in {out}')
+    if writer.drawn == 0:
+        show_warnings(
+            [
+                f'no object has a score of at least {threshold}, so none is drawn. Lower '
+                '--score-threshold, or train longer'
+            ]
+        )
     if tracking and not any(name.endswith('.txt') for name in names):
         show_warnings(['--track: no object was found in two frames in a row, so there is no track'])
     if run.failed:

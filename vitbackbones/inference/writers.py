@@ -57,7 +57,12 @@ class PredictionWriter:
         meta: ``classes``, and ``palette`` where one is known.
         threshold: least score of an object that is drawn, one for all or for each class (C,).
         masks: the form of an object's mask, ``'rle'`` or ``'polygons'``.
+
+    Attributes:
+        drawn: number of objects in all pictures, None without a picture of objects.
     """
+
+    drawn: int | None = None
 
     def __init__(
         self, out: Path | None, meta: dict, threshold: ArrayLike, masks: str = 'rle'
@@ -187,6 +192,7 @@ class ObjectWriter(PredictionWriter):
 
     def draw(self, frame: Frame, answer: Detected) -> Image.Image:
         drawn = predicted(answer, len(self.classes), self.threshold)
+        self.drawn = (self.drawn or 0) + len(drawn.boxes)
         return draw_objects(from_bgr(frame.pixels), drawn, self.classes)
 
     def documents(self, records: Sequence[dict]) -> dict[str, list | dict | str]:

@@ -48,6 +48,14 @@ def test_detections_are_coco_results(predict, files, models):
     assert len(result.entries['rgb.png', None]) == len(scores)
 
 
+def test_pictures_without_any_object_are_explained(predict, files):
+    said = 'no object has a score of at least'
+    result = predict('det', files / 'rgb.png', '--score-threshold', 1, out='none')
+    assert f'{said} 1 (--score-threshold), so none is drawn. Lower' in result.err
+    assert said not in predict('det', files / 'rgb.png', '--score-threshold', 0, out='all').err
+    assert said not in predict('seg', files / 'rgb.png', out='masks').err
+
+
 def test_masks_are_index_masks(predict, files, models, tmp_path):
     from mmseg.apis import inference_model, init_model
 
