@@ -21,6 +21,7 @@ from mmengine.visualization import Visualizer
 
 import vitbackbones
 from vitbackbones.errors import InputError, TrainingInterrupted
+from vitbackbones.running import next_steps
 from vitbackbones.running.process_state import RUNS
 from vitbackbones.training import cores
 from vitbackbones.training.console import QuietRunner
@@ -174,9 +175,12 @@ def test_a_length_in_the_settings_alone_scales_the_schedule(notebook, tmp_path, 
     assert 'are scaled' not in capsys.readouterr().out
 
 
-def test_a_run_without_gain_stops_and_says_what_is_next(notebook, run, data, capsys):
+def test_a_run_without_gain_stops_and_says_what_is_next(notebook, run, data, capsys, monkeypatch):
     """An equal metric is no gain: here AP stays at one value."""
     often = {'train_cfg.val_interval': 1}
+    notebook('short', epochs=6, patience=2, lr=1e-12, cfg_options=often)
+    assert 'unlikely to help' not in capsys.readouterr().out  # nothing is expected so early
+    monkeypatch.setattr(next_steps, 'SHORT', 0)
     still = notebook('still', epochs=6, patience=2, lr=1e-12, cfg_options=often)
     assert still.checkpoint.name == 'epoch_3.pth'
     assert still.best.name == 'best_coco_bbox_mAP_epoch_1.pth'

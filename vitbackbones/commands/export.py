@@ -148,7 +148,7 @@ def export(options: Namespace) -> None:
     megabytes = sum(each.stat().st_size for each in parts(file)) / 1e6
     print(f'{file} ({megabytes:.1f} MB) and {card_path(file).name}')
     print(*_proof(card), sep='\n')
-    print(f'try it: {command_line("predict", file, "PICTURE", "--out", "out")}')
+    print(f'try it: {command_line("predict", file, "IMAGES", "--out", "out")}')
 
 
 def _require_measurable(options: Namespace) -> None:

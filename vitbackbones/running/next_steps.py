@@ -13,6 +13,7 @@ from ..training.find_checkpoint import BEST
 from ..utils.messages import plural
 from ..utils.run_files import STEP
 from ..utils.verbs import command_line, from_here
+from .overfit import SHORT
 from .result import TrainResult
 
 
@@ -47,7 +48,7 @@ def _advice(runner: Runner, metric: str, best: float) -> Iterator[str]:
     measured = runner.message_hub.log_scalars.get(f'val/{metric}')
     values = measured.data[0] if measured else np.array([best])  # of a checkpoint without records
     since = len(values) - 1 - int(np.abs(values - best).argmin())
-    if since > 1:
+    if since > 1 and runner.iter >= SHORT:
         lately = f'has not improved in the last {since} evaluations'
         yield f'{metric} {lately}; a longer training is unlikely to help'
     elif since == 0 and len(values) > 1:

@@ -60,6 +60,7 @@ def test_the_layout_of_coco_itself(tmp_path):
         ('/home/me/data/images/cam0/{}', 'images/cam0'),
         ('/data/local-files/?d=set/{}', 'images'),
         ('{}', 'Images'),
+        ('{}', 'images/Train/Data'),  # CVAT with images and subsets
     ],
 )
 def test_folders_in_names_of_pictures_that_are_elsewhere(tmp_path, written, place):
@@ -68,6 +69,16 @@ def test_folders_in_names_of_pictures_that_are_elsewhere(tmp_path, written, plac
     write(tmp_path, {'result.json': coco([written.format(name) for name in names])})
     for part in find_parts(tmp_path).values():
         assert all((part.images / e['file_name']).is_file() for e in part.content['images'])
+
+
+def test_a_split_without_images_is_no_split(tmp_path, capsys):
+    names = [f'{i}.jpg' for i in range(10)]
+    write(tmp_path, {'train/a.json': coco(names), 'valid/a.json': coco([])})
+    write(tmp_path, {f'train/{name}': None for name in names})
+    parts = find_parts(tmp_path)
+    assert {'train', 'val'} <= parts.keys()
+    assert 'valid/a.json: has no images, so the file is skipped' in capsys.readouterr().err
+    assert {part.file.parent.name for part in parts.values()} == {'train'}
 
 
 def test_text_for_the_numbers_of_a_box_is_read_as_numbers(tmp_path, capsys):
@@ -109,9 +120,9 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
         ({}, r'no annotation file in COCO format .* docs/own_data.md'),
         ({}, 'images that number objects with vitbackbones import masks .* OUT --instances'),
         (
-            {'0.json': '{"shapes": []}'},
-            r'Of another format: 0\.json\. .* labelme files, one for each image, with vitbackbones '
-            'import labelme ',
+            {'0.json': '{"shapes": []}', '_annotations.csv': 'filename,class,xmin'},
+            r'Of another format: 0\.json, _annotations\.csv\. .* labelme files, one for each '
+            'image, with vitbackbones import labelme ',
         ),
         ({'a/0.xml': '<annotation/>'}, r'vitbackbones import voc .* OUT, then use --data-root OUT'),
         ({'test.json': coco(['0.jpg'])}, r'test\.json is for test, and no annotation file'),

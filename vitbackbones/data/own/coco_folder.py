@@ -90,6 +90,10 @@ def find_parts(
         InputError: there are no such files, or it is not clear which ones are meant.
     """
     files = find_files(root, named)
+    # Roboflow also writes a file for a split that got no image
+    bare = [split for split, (_, content) in files.items() if content['images'] == []]
+    for split in {*bare} - {'train'}:
+        show_warnings([f'{files.pop(split)[0]}: has no images, so the file is skipped'])
     if not files or (trained_on is None and 'train' not in files):
         raise InputError(_nothing_to_train_on(root, files))
     parts = {split: _part(root, split, *found) for split, found in files.items()}
@@ -150,7 +154,7 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
                 f'{root}: no annotation file in COCO format (*.json), but {suffix} files. Convert '
                 f'them with {command_line("import", kind, root, "OUT")}, then use --data-root OUT.'
             )
-    others = [str(file.relative_to(root)) for file in files_below(root, ('.json',))]
+    others = sorted(str(file.relative_to(root)) for file in files_below(root, ('.json', '.csv')))
     seen = f' Of another format: {some(others, str)}.' if others else ''
     return (
         f'{root}: no annotation file in COCO format (*.json with images, annotations and '

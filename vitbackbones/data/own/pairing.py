@@ -26,7 +26,7 @@ EXAMPLE = "--pictures 'images/{}.jpg' --masks 'masks/{}.png'"
 KNOWN = (
     'Supported are images/ and masks/, with or without train/ and val/ inside, and other names: '
     f'{page("own_data")}. You can also name the files, with {{}} for the part that image and '
-    f'mask share: {EXAMPLE}.'
+    f'mask share: {EXAMPLE}. Annotations in COCO format are for quick_detector and quick_instance.'
 )
 MERGE = ' Merge masks of single classes into one mask for each image.'
 
