@@ -1,4 +1,4 @@
-"""Boxes on pictures of your own in minutes: RTMDet's head on a small SReT.
+"""Boxes on your own images in minutes: RTMDet's head on a small SReT.
 
 Reproduces: nothing published; chosen by measurement, docs/quick.md.
 Measured: AP 0.572, AP50 0.874 on test of BCCD, 205 training pictures.

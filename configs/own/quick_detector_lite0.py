@@ -1,4 +1,4 @@
-"""Boxes on few pictures of your own: the quick detector on a pretrained EfficientNet-Lite0.
+"""Boxes on a few images of your own: the quick detector on a pretrained EfficientNet-Lite0.
 
 Reproduces: nothing published; chosen by measurement, docs/lab/quick.md.
 Measured: AP50 0.784 (chess pieces), 0.362 (fruit), 25 training pictures, 300 steps, on val.

@@ -1,4 +1,4 @@
-"""Masks of objects on pictures of your own in minutes: RTMDet-Ins's head on a small SReT.
+"""Masks of objects on your own images in minutes: RTMDet-Ins's head on a small SReT.
 
 Reproduces: nothing published; docs/quick.md.
 Measured: mask AP 0.111, AP50 0.206 on val of facades (--steps 1800). From sret_quick: 0.645, 0.866

@@ -1,4 +1,4 @@
-"""Masks of objects on few pictures of your own: quick_instance on a pretrained EfficientNet-Lite0.
+"""Masks of objects on a few images of your own: quick_instance on a pretrained EfficientNet-Lite0.
 
 Reproduces: nothing published; docs/quick.md.
 Schedule: 2000 steps of 4 pictures of at most 320 x 320, all parts at one rate.

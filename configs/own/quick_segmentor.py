@@ -1,4 +1,4 @@
-"""Masks on pictures of your own in minutes: SETR-MLA's head on a small SReT.
+"""Masks on your own images in minutes: SETR-MLA's head on a small SReT.
 
 Reproduces: nothing published; chosen by measurement, docs/quick.md.
 Schedule: 2000 steps of 4 crops of 160 x 160, from pictures of about 240 pixels.

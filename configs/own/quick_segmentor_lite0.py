@@ -1,4 +1,4 @@
-"""Masks on few pictures of your own: the quick segmentor on a pretrained EfficientNet-Lite0.
+"""Masks on a few images of your own: the quick segmentor on a pretrained EfficientNet-Lite0.
 
 Reproduces: nothing published; chosen by measurement, docs/lab/quick.md.
 Schedule: 2000 steps of 4 crops of 160 x 160, from pictures of about 240 pixels.

@@ -100,7 +100,8 @@ def read_table(source: Source, given: Path | None, mask: Path) -> dict[int, str]
     if file is None:
         raise InputError(
             f'{source.root}: no file names the colors. Add a colors.txt with a line such as "128 '
-            f'64 128 road" for each, or give a file with --colors. {mask} contains {_seen(mask)}.'
+            f'64 128 road" for each, or give a file with --colors. {mask} contains {_seen(mask)}. '
+            'Index masks need no import: give their folder to --data-root.'
         )
     rows = []
     for number, text in enumerate(read_text(file).splitlines(), 1):

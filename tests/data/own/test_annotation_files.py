@@ -80,3 +80,14 @@ def test_two_readings_are_refused_with_the_option(tmp_path):
 def test_a_damaged_file_alone_is_refused(tmp_path):
     with pytest.raises(InputError, match='malformed JSON'):
         find_files(write(tmp_path, {'train.json': ONE, 'val.json': '{"images'}))
+
+
+def test_a_damaged_file_beside_those_of_splits_is_skipped(tmp_path, capsys):
+    """Such as the log of a run whose work dir is the folder."""
+    parts = {'train.json': ONE, 'val.json': TWO}
+    logs = {'20260101_000000/vis_data/scalars.json': '{}\n{}', 'notes.json': '{"a'}
+    read = found(write(tmp_path, parts | logs))
+    assert read == {'train': 'train.json', 'val': 'val.json'}
+    said = capsys.readouterr().err
+    assert 'notes.json: malformed JSON' in said
+    assert 'scalars.json' not in said

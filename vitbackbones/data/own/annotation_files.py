@@ -17,7 +17,7 @@ from .folder import files_below
 from .roles import is_copy
 from .splits import named_split
 
-OF_RUNS = {'runs', 'work_dirs', 'own_data', 'predictions'}  # folders that runs write to
+OF_RUNS = {'runs', 'work_dirs', 'own_data', 'predictions', 'vis_data'}  # folders that runs write to
 Found = list[tuple[Path, dict]]  # files and their content
 
 
@@ -39,7 +39,7 @@ def find_files(root: Path, named: Sequence[str] = ()) -> dict[str, tuple[Path, d
         chosen = _by_split(root, _named(root, files, named))
         groups = chosen if None in chosen else groups | chosen
     found = {split: _in_coco_format(group) for split, group in groups.items() if split}
-    beside = _in_coco_format(groups.get(None, ()))
+    beside = _in_coco_format(groups.get(None, ()), required=not found.get('train'))
     if not found.get('train'):
         found['train'] = beside
     elif beside:  # such as all annotations in one file, beside those of each split
@@ -79,7 +79,7 @@ def _fits(root: Path, file: Path, pattern: str) -> bool:
     return fnmatch(place, f'*/{pattern}') or file == Path(pattern).expanduser().absolute()
 
 
-def _in_coco_format(files: Iterable[Path]) -> Found:
+def _in_coco_format(files: Iterable[Path], required: bool = True) -> Found:
     """Return the files that hold annotations; a damaged one is skipped beside a sound one."""
     files = list(files)
     # COCO itself has other annotations beside these
@@ -93,7 +93,7 @@ def _in_coco_format(files: Iterable[Path]) -> Found:
             continue
         if is_coco(content):
             found.append((file, content))
-    if damaged and not found:
+    if damaged and not found and required:
         raise damaged[0]
     show_warnings([f'{error} The file is skipped.' for error in damaged])
     return found
