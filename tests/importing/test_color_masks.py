@@ -66,7 +66,7 @@ def test_faults_are_named_by_file(tmp_path):
 def test_what_fits_no_table_is_refused(tmp_path):
     root = tmp_path / 'in'
     colored(root, 'a')
-    said = r'no file names the colors\. Add a colors\.txt .* contains \d+ \d+ \d+, .* need no import'
+    said = r'no file names the colors\. Add a colors\.txt .* contains \d+ \d+ .* need no import'
     with pytest.raises(InputError, match=said):
         imported(root, tmp_path / 'out')
     (root / 'colors.txt').write_text('1 2 3 sky\n64 0 128 car\n')
