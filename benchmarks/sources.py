@@ -30,11 +30,10 @@ from torch import Tensor, nn
 from tests.reference.models import PlainModel
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
-from vitbackbones.export.calibration import FEWEST
-from vitbackbones.export.formats import write_onnx
-from vitbackbones.export.graphs import trace
+from vitbackbones.export.formats import trace, write_onnx
+from vitbackbones.export.judges import FEWEST
+from vitbackbones.export.lower_precision import quantized
 from vitbackbones.export.models import exportable
-from vitbackbones.export.quantizing import quantized
 from vitbackbones.layers import fuse_for_inference
 from vitbackbones.openmmlab.fusing import fuse_model
 from vitbackbones.runtime.runtimes import Graph, start_onnxruntime, start_openvino

@@ -50,7 +50,7 @@ from vitbackbones.tasks.predictor import Predictor
 from vitbackbones.training.distributed import choose_device
 from vitbackbones.training.find_checkpoint import choose_checkpoint
 from vitbackbones.utils.files import folder_lock, prepare_folder
-from vitbackbones.utils.processes import show_warnings
+from vitbackbones.utils.messages import show_warnings
 
 LEVELS = 24  # of the contours, at most
 FACTOR = 30  # between the least and the largest loss, from which the picture shows its logarithm

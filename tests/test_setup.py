@@ -14,8 +14,7 @@ from setuptools import find_packages
 from vitbackbones.configuration.doctor import ONEDL
 from vitbackbones.version import __version__
 from vitbackbones.weights import PUBLISHED
-from vitbackbones.weights.installed import SCHEME as PIP
-from vitbackbones.weights.table import packaged
+from vitbackbones.weights.table import PIP, packaged
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from vitbackbones.errors import InputError
-from vitbackbones.utils.processes import show_warnings
+from vitbackbones.utils.messages import show_warnings
 
 from .model import END, PAD, START, UNKNOWN
 

@@ -9,7 +9,7 @@ from PIL import Image
 from vitbackbones.audit.listing import CVAT, STUDIO, SURE, write_lists
 from vitbackbones.audit.suspicion import Suspicion
 from vitbackbones.data.own.pool import Pool
-from vitbackbones.importing.corrections import LIST
+from vitbackbones.importing.coco import LIST
 
 BOX = (24.0, 16.0, 48.0, 16.0)  # in an image of 96 x 64
 

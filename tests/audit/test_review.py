@@ -10,7 +10,7 @@ from vitbackbones.audit.listing import LIST, for_review, write_lists
 from vitbackbones.audit.page import sections
 from vitbackbones.audit.suspicion import Suspicion
 from vitbackbones.data.own.pool import find_pool
-from vitbackbones.importing.corrections import import_corrections
+from vitbackbones.importing.coco import import_corrections
 from vitbackbones.importing.source import Source
 from vitbackbones.reports.page import write_page
 

@@ -11,8 +11,8 @@ from mmengine.config import Config
 
 from vitbackbones.backbones.by_name import create_model
 from vitbackbones.data import shapes
-from vitbackbones.export import bfloat16, graphs
-from vitbackbones.export.calibration import FEWEST
+from vitbackbones.export import formats, lower_precision
+from vitbackbones.export.judges import FEWEST
 from vitbackbones.runtime.card import Card
 
 from ..openmmlab.conftest import build, write_model
@@ -95,13 +95,13 @@ def test_bfloat16_is_measured_and_refused_where_much_is_lost(run, tmp_path, monk
     pytest.importorskip('openvino')
     shapes.write(tmp_path / 'data', train=9, val=9, size=48, layout='folders')
     write_telling_apart(tmp_path / 'data/train')
-    monkeypatch.setattr(bfloat16, 'has_bfloat16', lambda: True)
+    monkeypatch.setattr(lower_precision, 'has_bfloat16', lambda: True)
     given = ('tiny_cls.py', 'tiny_cls.pth', '--to', 'openvino', *SIZED, '--data-root', 'data')
     result = run(*given, '--precision', precision)
     proof = Card.read('tiny_cls.xml').bf16
     assert (proof['metric'], proof['pictures']) == ('accuracy/top1', 9)
     assert f'in bf16, accuracy/top1 is {proof["bf16"]:.4f} (' in result.out
-    monkeypatch.setattr(bfloat16, 'MOST_DROP', -1)
+    monkeypatch.setattr(lower_precision, 'MOST_DROP', -1)
     monkeypatch.setattr('vitbackbones.commands.export.MOST_DROP', -1)
     result = run(*given, '--precision', precision, '--overwrite', status=2 * (precision == 'bf16'))
     if precision == 'bf16':
@@ -139,7 +139,7 @@ def test_what_cannot_be_dynamic_is_named(tool, capsys):
     ids=lambda value: ' '.join(Path(str(x)).name for x in value)[:30],
 )
 def test_what_cannot_be_is_refused_in_one_line(tool, arguments, texts, monkeypatch):
-    monkeypatch.setattr(graphs.torch.export, 'export', None)  # nothing is traced before
+    monkeypatch.setattr(formats.torch.export, 'export', None)  # nothing is traced before
     refused(tool('export', *arguments), *texts)
     assert list(Path().iterdir()) == []
 

@@ -8,7 +8,7 @@ import pytest
 
 from vitbackbones.data import shapes
 from vitbackbones.errors import InputError
-from vitbackbones.runtime import threshold
+from vitbackbones.runtime import card
 from vitbackbones.weights.trained import trained_weights
 
 from .conftest import TINY
@@ -50,14 +50,14 @@ def test_a_threshold_of_weights_that_stay_as_they_are_is_beside_the_report(
     weights = tmp_path / 'own' / 'w.safetensors'
     weights.parent.mkdir()
     shutil.copyfile(packaged, weights)
-    write = threshold.write_file
+    write = card.write_file
 
     def write_elsewhere(path, content):
         if path.parent == weights.parent:
             raise InputError(f'{path} cannot be written (Read-only file system)')
         write(path, content)
 
-    monkeypatch.setattr(threshold, 'write_file', write_elsewhere)
+    monkeypatch.setattr(card, 'write_file', write_elsewhere)
     before = {*packaged.parent.iterdir()}
     result = run(
         *('test', 'detr_aug_vit_s_shapes', name, '--data-root', tmp_path / 'shapes'),

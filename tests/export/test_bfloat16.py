@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.export import bfloat16
-from vitbackbones.export.bfloat16 import prove_bfloat16
+from vitbackbones.export import lower_precision
 from vitbackbones.export.judges import Agreement
+from vitbackbones.export.lower_precision import prove_bfloat16
 from vitbackbones.runtime import load
-from vitbackbones.runtime.precision import has_bfloat16
+from vitbackbones.runtime.model import has_bfloat16
 
 from .test_int8 import copied, float32, pictures  # noqa: F401 (fixtures)
 
@@ -62,7 +62,7 @@ def test_a_loss_beyond_the_limit_is_refused(file, pictures):  # noqa: F811
 
 
 def test_without_the_processor_nothing_is_proven(file, judged, monkeypatch):
-    monkeypatch.setattr(bfloat16, 'has_bfloat16', lambda: False)
+    monkeypatch.setattr(lower_precision, 'has_bfloat16', lambda: False)
     with pytest.raises(InputError, match='no instructions for bfloat16 .*measured here'):
         prove_bfloat16(file, judged)
 

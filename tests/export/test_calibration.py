@@ -8,8 +8,8 @@ from mmengine.config import Config
 from PIL import Image
 
 from vitbackbones.errors import InputError
-from vitbackbones.export import calibration
-from vitbackbones.export.calibration import (
+from vitbackbones.export import judges
+from vitbackbones.export.judges import (
     ENOUGH,
     FEWEST,
     SURE,
@@ -70,7 +70,7 @@ CAT, DOG = Classified(np.array([0.9, 0.1])), Classified(np.array([0.4, 0.6]))
     ],
 )
 def test_a_model_has_to_tell_pictures_apart(monkeypatch, task, answers, tells_apart):
-    monkeypatch.setattr(calibration, 'read_image', lambda file: None)
+    monkeypatch.setattr(judges, 'read_image', lambda file: None)
     files = [f'{i}.png' for i in range(len(answers))]
     if tells_apart:
         require_seen(seeing(task, *answers), files)
@@ -93,7 +93,7 @@ def test_pictures_of_a_split_in_their_order(tmp_path):
 def test_pictures_in_shards_are_no_files(monkeypatch):
     methods = {'full_init': lambda self: None, 'get_data_info': lambda self, i: {'img': i}}
     built = type('Shards', (list,), methods)([1])
-    monkeypatch.setattr(calibration.DATASETS, 'build', lambda settings: built)
+    monkeypatch.setattr(judges.DATASETS, 'build', lambda settings: built)
     dataset = {'type': 'ImageNetShards'}
     config = Config({'default_scope': 'mmpretrain', 'test_dataloader': {'dataset': dataset}})
     with pytest.raises(InputError, match='test_dataloader.dataset'):

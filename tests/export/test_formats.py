@@ -9,8 +9,7 @@ from torch import nn
 
 from vitbackbones.errors import InputError
 from vitbackbones.export import formats
-from vitbackbones.export.formats import needs_onnx, translations, write_onnx, write_openvino
-from vitbackbones.export.graphs import trace
+from vitbackbones.export.formats import needs_onnx, trace, translations, write_onnx, write_openvino
 from vitbackbones.runtime.runtimes import FORMATS
 
 from ..runtime.test_suppression import GIVEN, STAY, Suppress, boxes_of

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from vitbackbones.errors import InputError
-from vitbackbones.export.graphs import example, silenced, trace
+from vitbackbones.export.formats import example, silenced, trace
 
 from ..conftest import REPRESENTATIVES
 from .subjects import SIZE, small_subject

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.export.calibration import FEWEST
-from vitbackbones.export.int8 import Int8, to_int8
-from vitbackbones.export.judges import Agreement
+from vitbackbones.export.judges import FEWEST, Agreement
+from vitbackbones.export.lower_precision import Int8, to_int8
 from vitbackbones.export.writing import Settings, export
 from vitbackbones.runtime import load
 from vitbackbones.runtime.answers import Classified, Detected, Segmented

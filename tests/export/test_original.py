@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.export import original
-from vitbackbones.export.original import Original
+from vitbackbones.export import writing
+from vitbackbones.export.writing import Original
 
 
 @pytest.mark.parametrize(
@@ -17,10 +17,10 @@ from vitbackbones.export.original import Original
 def test_a_graph_has_the_format_of_the_runtime_and_the_size_of_its_name(
     monkeypatch, tmp_path, name, dynamic, size
 ):
-    name = original.ANY if name == 'any' else name
+    name = writing.ANY if name == 'any' else name
     made = []
     monkeypatch.setattr(
-        original, 'export', lambda *given, elsewhere: made.append((*given, elsewhere))
+        writing, 'export', lambda *given, elsewhere: made.append((*given, elsewhere))
     )
     model = Original(Config(), Path('a.pth'), 'openvino')
     vars(model)['subject'] = 'the subject'

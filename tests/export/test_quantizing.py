@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.export import quantizing
+from vitbackbones.export import lower_precision
 from vitbackbones.export.judges import Agreeing
-from vitbackbones.export.quantizing import RANKING, accuracy_control, in_float32, quantized
+from vitbackbones.export.lower_precision import RANKING, accuracy_control, in_float32, quantized
 
 
 def told(**values):
@@ -27,7 +27,7 @@ def nncf(monkeypatch):
         AdvancedAccuracyRestorerParameters=told,
         Dataset=lambda items, read=None: (items, read),
     )
-    monkeypatch.setattr(quantizing, 'import_optional', lambda *name: module)
+    monkeypatch.setattr(lower_precision, 'import_optional', lambda *name: module)
     return module
 
 
@@ -66,8 +66,8 @@ def test_layers_are_ranked_on_some_pictures_and_judged_on_all(nncf, monkeypatch,
         def count(self, trial, file):
             return Agreeing(1, 2) if file else Agreeing(0, 0)
 
-    monkeypatch.setattr(quantizing, 'Agreement', Same)
-    monkeypatch.setattr(quantizing, 'Requests', lambda model: f'runs {model}')
+    monkeypatch.setattr(lower_precision, 'Agreement', Same)
+    monkeypatch.setattr(lower_precision, 'Requests', lambda model: f'runs {model}')
     exported = SimpleNamespace(running=lambda run: run)
     judge = SimpleNamespace(
         files=[*range(2 * RANKING)], score=lambda trial: len(trial), metric='mIoU'

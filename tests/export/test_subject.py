@@ -13,7 +13,7 @@ from vitbackbones.configuration.settings import model_settings
 from vitbackbones.errors import InputError
 from vitbackbones.export.models import exportable
 from vitbackbones.export.subject import of_config, of_model
-from vitbackbones.runtime.threshold import Threshold, write_threshold
+from vitbackbones.runtime.card import Threshold, write_threshold
 from vitbackbones.weights import PUBLISHED
 from vitbackbones.weights.trained import trained_weights
 

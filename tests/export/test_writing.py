@@ -11,8 +11,7 @@ import torch
 from vitbackbones.commands.export import _proof
 from vitbackbones.errors import InputError
 from vitbackbones.export import formats, writing
-from vitbackbones.export.formats import require_packages, write_openvino, write_pt2
-from vitbackbones.export.graphs import example, trace
+from vitbackbones.export.formats import example, require_packages, trace, write_openvino, write_pt2
 from vitbackbones.export.parity import IN_HALF
 from vitbackbones.export.subject import of_model
 from vitbackbones.export.writing import Settings, export, input_of

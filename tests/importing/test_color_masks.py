@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from vitbackbones.errors import InputError
-from vitbackbones.importing.color_masks import import_masks
+from vitbackbones.importing.masks import import_masks
 from vitbackbones.importing.source import Source
 
 from .forms import SIZE, picture

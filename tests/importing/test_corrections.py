@@ -9,7 +9,7 @@ from PIL import Image
 
 from vitbackbones.data.own.pool import find_pool
 from vitbackbones.errors import InputError
-from vitbackbones.importing.corrections import corrected, import_corrections
+from vitbackbones.importing.coco import corrected, import_corrections
 from vitbackbones.importing.source import Source
 from vitbackbones.runtime.run_lengths import to_rle
 

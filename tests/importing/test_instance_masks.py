@@ -6,7 +6,7 @@ from PIL import Image
 
 from vitbackbones.data.loading.coco_masks import to_mask
 from vitbackbones.errors import InputError
-from vitbackbones.importing.instance_masks import PARTS, read_instances
+from vitbackbones.importing.masks import PARTS, read_instances
 from vitbackbones.importing.source import Source
 
 from .forms import SIZE, picture

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vitbackbones.importing.pairing import by_name, meant, paired
-from vitbackbones.importing.source import Source
+from vitbackbones.importing.source import Source, by_name, meant, paired
 
 from .forms import picture
 

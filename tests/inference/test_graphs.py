@@ -10,8 +10,8 @@ from mmengine.config import Config
 from tests.runtime.graphs import write_classifier
 from vitbackbones.data.sources import Frame, Source
 from vitbackbones.errors import InputError
-from vitbackbones.export import original
-from vitbackbones.export.original import Original
+from vitbackbones.export import writing
+from vitbackbones.export.writing import Original
 from vitbackbones.inference import graphs as module
 from vitbackbones.inference.graphs import WORTH, GraphModel
 from vitbackbones.runtime.answers import Classified
@@ -141,7 +141,7 @@ def test_what_a_graph_cannot_answer_torch_does(graphs, monkeypatch):
 
 def test_a_model_with_masks_has_no_graph_here(monkeypatch):
     subject = SimpleNamespace(network=SimpleNamespace(outputs=('boxes', 'masks')))
-    monkeypatch.setattr(original, 'of_config', lambda *_, **__: subject)
+    monkeypatch.setattr(writing, 'of_config', lambda *_, **__: subject)
     monkeypatch.setattr(Original, 'predictor', None)
     with pytest.raises(InputError, match='an exported file computes masks in its input size'):
         _ = Original(Config(), 'a.pth', 'onnx').first

@@ -18,8 +18,7 @@ from tests.runtime.graphs import write_classifier, write_detector
 from vitbackbones.errors import InputError
 from vitbackbones.inference import configured
 from vitbackbones.inference.open import own_run_hints
-from vitbackbones.runtime.card import Card
-from vitbackbones.runtime.threshold import Threshold, write_threshold
+from vitbackbones.runtime.card import Card, Threshold, write_threshold
 from vitbackbones.utils.orientation import ORIENTATION
 
 SAME = {'rtol': 1e-4, 'atol': 1e-6}

@@ -3,7 +3,7 @@
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.inference.shards import Output, Shard, find_shards
+from vitbackbones.inference.on_ray import Output, Shard, find_shards
 
 fsspec = pytest.importorskip('fsspec')
 

@@ -10,7 +10,7 @@ import pytest
 
 from vitbackbones.data.sources import Frame, Source
 from vitbackbones.errors import InputError
-from vitbackbones.inference.tracking import Tracking, require_trackable
+from vitbackbones.inference.run import Tracking, require_trackable
 from vitbackbones.inference.writers import ObjectWriter
 from vitbackbones.runtime.answers import Detected
 

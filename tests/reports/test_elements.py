@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
 
-from vitbackbones.reports.elements import (
+from vitbackbones.reports.page import (
     LARGEST,
     PAIRS,
     Matrix,

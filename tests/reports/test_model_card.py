@@ -7,8 +7,7 @@ import torch
 import yaml
 from mmengine.config import Config
 
-from vitbackbones.reports.model_card import write_card
-from vitbackbones.reports.trained_run import TrainedRun
+from vitbackbones.reports.model_card import TrainedRun, write_card
 
 
 def run(scope='mmdet', metrics=None, preprocessor=None, data_root='/data/pets', **meta):

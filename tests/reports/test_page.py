@@ -12,8 +12,7 @@ import pytest
 from mmengine.config import Config
 
 from vitbackbones.errors import InputError
-from vitbackbones.reports.elements import Matrix, Picture, Section, Table
-from vitbackbones.reports.page import NAME, facts, write_page
+from vitbackbones.reports.page import NAME, Matrix, Picture, Section, Table, facts, write_page
 from vitbackbones.version import __version__
 
 EVIL = '<script>alert("1")</script> & \'"><img src=http://a.b/c onerror=x>'

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from vitbackbones.reports.promise import GRID, Promise
+from vitbackbones.reports.thresholds import GRID, Promise
 
 NINE = Promise(0.9, 0.9)
 

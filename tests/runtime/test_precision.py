@@ -4,7 +4,7 @@ import pytest
 
 from vitbackbones.errors import InputError
 from vitbackbones.runtime import precision
-from vitbackbones.runtime.precision import choose_precision
+from vitbackbones.runtime.model import choose_precision
 
 from .cards import make_card as card
 

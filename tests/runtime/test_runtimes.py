@@ -8,8 +8,7 @@ import pytest
 
 from vitbackbones.errors import InputError
 from vitbackbones.runtime.card import Card, GraphOutput
-from vitbackbones.runtime.model import load
-from vitbackbones.runtime.opening import open_graph
+from vitbackbones.runtime.model import load, open_graph
 from vitbackbones.runtime.runtimes import start_onnxruntime, start_openvino, start_torch
 
 from ..in_threads import wrong_answers

@@ -8,7 +8,7 @@ import torch
 from mmseg.models import EncoderDecoder
 
 from vitbackbones.errors import InputError
-from vitbackbones.runtime.sliding import require_few, slide
+from vitbackbones.runtime.preparing import require_few, slide
 
 
 def net(x):

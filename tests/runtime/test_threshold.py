@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.runtime.threshold import Threshold, read_threshold, write_threshold
+from vitbackbones.runtime.card import Threshold, read_threshold, write_threshold
 
 CHOSEN = Threshold(0.41, 'best F1 of a test', {'dog': 0.6})
 

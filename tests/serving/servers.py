@@ -8,7 +8,7 @@ import uvicorn
 
 from tests.runtime.graphs import write_detector
 from vitbackbones.inference.open import ExportedModel
-from vitbackbones.runtime.threshold import Threshold
+from vitbackbones.runtime.card import Threshold
 from vitbackbones.serving.app import listen, make_app
 from vitbackbones.serving.service import Limits, Service
 

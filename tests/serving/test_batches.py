@@ -6,7 +6,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from vitbackbones.serving.batches import Batcher
+from vitbackbones.serving.service import Batcher
 
 
 class Adding:

@@ -5,13 +5,13 @@ from contextlib import suppress
 import pytest
 
 from vitbackbones.utils import processes
+from vitbackbones.utils.messages import show_warnings
 from vitbackbones.utils.processes import (
     leads_machine,
     others_joined,
     own_signal_stack,
     process_rank,
     processes_here,
-    show_warnings,
     was_restarted,
 )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vitbackbones.utils.verbs import command, program
+from vitbackbones.utils.messages import command, program
 
 ROOT = Path(__file__).parents[2]
 

@@ -12,8 +12,7 @@ import torch
 
 from vitbackbones.errors import InputError
 from vitbackbones.weights import PUBLISHED, fetch
-from vitbackbones.weights.downloads import load_anywhere
-from vitbackbones.weights.installed import find_installed
+from vitbackbones.weights.downloads import find_installed, load_anywhere
 
 from .packages import LITE0, PACKAGE, install, lite0_file
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from ..data.loading.image_file import read_header, size_of
 from ..data.own.pool import Pool
-from ..importing.coco import KEPT
-from ..importing.corrections import LIST, corrected
+from ..importing.coco import KEPT, LIST, corrected
 from ..utils.files import write_file
 from .suspicion import Suspicion
 

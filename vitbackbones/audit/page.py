@@ -9,7 +9,7 @@ from ..data.loading.image_file import read_image
 from ..data.own.pool import Pool
 from ..drawing.sheet import from_bgr, side_by_side
 from ..reports.detection import RIGHT, WRONG, Note, draw_notes
-from ..reports.elements import Picture, Section, Table, photograph
+from ..reports.page import Picture, Section, Table, photograph
 from .suspicion import Suspicion
 
 SHOWN = 100  # suspicions with a picture
@@ -55,13 +55,10 @@ def _draw(pool: Pool, rank: int, suspicion: Suspicion) -> Picture:
     """Draw the labels of an image beside what is suggested for one of them."""
     file = pool.files[suspicion.image]
     image = from_bgr(read_image(str(file)))
-    doubted = []
-    others = []
-    for ann in pool.labels[suspicion.image]:
-        if ann['label_id'] == suspicion.label_id:
-            doubted.append(Note(ann, pool.classes[ann['category_id']], WRONG))
-        else:
-            others.append(Note(ann, '', RIGHT))
+    anns = pool.labels[suspicion.image]
+    others = [Note(ann, '', RIGHT) for ann in anns if ann['label_id'] != suspicion.label_id]
+    anns = [ann for ann in anns if ann['label_id'] == suspicion.label_id]
+    doubted = [Note(ann, pool.classes[ann['category_id']], WRONG) for ann in anns]
     suggested = []
     if suspicion.fault != 'spurious':
         ann = {'bbox': suspicion.box}

@@ -54,12 +54,9 @@ from ..configuration.data_paths import locate_data
 from ..configuration.names import config_name, find_config
 from ..data.sources import find_sources
 from ..errors import InputError
-from ..export.bfloat16 import MOST_DROP, prove_bfloat16
-from ..export.calibration import pictures_of
-from ..export.formats import require_packages
-from ..export.graphs import DYNAMIC
-from ..export.int8 import Int8, to_int8
-from ..export.judges import Agreement, Validation
+from ..export.formats import DYNAMIC, require_packages
+from ..export.judges import Agreement, Validation, pictures_of
+from ..export.lower_precision import MOST_DROP, Int8, prove_bfloat16, to_int8
 from ..export.parity import IN_HALF, in_words
 from ..export.placing import written
 from ..export.subject import of_config, of_model
@@ -74,10 +71,8 @@ from ..runtime.card import Card, card_path, parts
 from ..runtime.runtimes import FORMATS
 from ..training.find_checkpoint import choose_checkpoint
 from ..utils.files import prepare_folder
-from ..utils.messages import page, plural
-from ..utils.processes import show_warnings
+from ..utils.messages import command_line, page, plural, show_warnings
 from ..utils.rules import PRECISIONS
-from ..utils.verbs import command_line
 from .cli import FILE_OPTIONS, add_shared, count, image_size, score
 
 

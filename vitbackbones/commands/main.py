@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from ..configuration.doctor import import_needed
-from ..utils.messages import did_you_mean, page
+from ..utils.messages import command, did_you_mean, page, program
 from ..utils.process_settings import sleep_soon
 from ..utils.started import started
-from ..utils.verbs import MOVED, VERBS, command, program
+from ..utils.verbs import MOVED, VERBS
 from ..version import __version__
 from .cli import option_texts
 from .ending import run

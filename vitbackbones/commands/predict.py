@@ -45,14 +45,13 @@ from ..inference.journal import Journal
 from ..inference.on_ray import Job, predict_on_ray
 from ..inference.open import WRITERS, FoundModel, find_model, own_run_hints
 from ..inference.request import ModelRequest
-from ..inference.run import Run
+from ..inference.run import Run, Tracking, require_trackable
 from ..inference.tiles import Tiling, in_tiles
-from ..inference.tracking import Tracking, require_trackable
+from ..runtime.card import Threshold
 from ..runtime.runtimes import BY_SUFFIX
-from ..runtime.threshold import Threshold
 from ..utils.files import LOCK, folder_lock, prepare_folder
+from ..utils.messages import show_warnings
 from ..utils.process_settings import keep_freed_memory
-from ..utils.processes import show_warnings
 from .cli import HELP, add_shared, count, score_or_file
 
 BATCHES = 4  # images for each core, so that none waits for the others for long

@@ -29,12 +29,12 @@ from ..errors import InputError, printable
 from ..inference.open import find_model, own_run_hints
 from ..inference.request import ModelRequest
 from ..inference.tiles import Tiling, in_tiles
+from ..runtime.card import Threshold
 from ..runtime.runtimes import BY_SUFFIX
-from ..runtime.threshold import Threshold
 from ..serving.app import listen, make_app, run
 from ..serving.service import Limits, Service
+from ..utils.messages import show_warnings
 from ..utils.process_settings import keep_freed_memory
-from ..utils.processes import show_warnings
 from ..utils.rules import whole
 from .cli import HELP, add_shared, count, fitting, score_or_file
 from .cli import size as seconds

@@ -9,8 +9,8 @@ from mmengine.config import Config
 from ..data.shards.index import index_file
 from ..errors import InputError
 from ..registry import SCOPE, bare_name
+from ..utils.messages import command_line
 from ..utils.processes import process_rank
-from ..utils.verbs import command_line
 from .names import candidates, is_remote, resolve
 
 SPLITS = ('train', 'val', 'test')

@@ -14,8 +14,8 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from ..utils.frames import config_files, line_of
+from ..utils.messages import command_line
 from ..utils.rules import TEXT
-from ..utils.verbs import command_line
 from .names import find_config, looked_in, nearest_config, resolve
 from .settings import entries, value_at
 

@@ -18,17 +18,15 @@ from ..configuration.classes import agreed_meta
 from ..configuration.names import config_name, resolve
 from ..configuration.settings import model_settings
 from ..errors import InputError
-from ..runtime.card import digest
-from ..runtime.threshold import read_threshold
+from ..runtime.card import digest, read_threshold
 from ..tasks import TASKS
 from ..tasks.predictor import Predictor
 from ..training.find_checkpoint import BEST, find_checkpoint
 from ..weights import fetch
 from ..weights.table import license_of
 from ..weights.trained import LICENSE, trained_weights
-from .graphs import silenced
-from .models import ExportableClassifier, exportable
-from .models.base import FromRGB
+from .formats import silenced
+from .models import ExportableClassifier, FromRGB, exportable
 from .pipeline import Size, native_size, steps_of, steps_of_data
 
 

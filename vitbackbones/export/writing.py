@@ -1,41 +1,39 @@
 """Write a model as a file for other runtimes with a metadata file, and compare the outputs.
 
 What has not been proved is not kept: file and card are made and compared in a folder of their own,
-and take their places together (``placing.py``).
+and take their places together (``placing.py``). Graphs of the cache are written in the same way,
+from a torch model that is built only when it is needed.
 """
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import cv2
 import numpy as np
 import torch
+from mmengine.config import Config
 from torch import nn
 from torch.export import ExportedProgram
 
 from ..data.loading.load_image import read_image
 from ..errors import InputError
 from ..layers import fuse_for_inference
+from ..preparing.explain import explained
 from ..runtime import Exported, load
+from ..runtime.cache import ANY, Graphs, name_of
 from ..runtime.card import Card, GraphInput, GraphOutput
+from ..runtime.preparing import Taken
 from ..runtime.runtimes import own_precision, start_openvino, torch_port
+from ..tasks.predictor import Predictor
 from ..utils.packages import versions
-from .formats import INPUT, require_packages, write
-from .graphs import FromPixels, example, ports, trace
-from .parity import (
-    NO_LABEL,
-    TOLERANCE,
-    differences,
-    differences_in_half,
-    exceeded,
-    in_words,
-    worst_of,
-)
-from .pipeline import Size
+from . import parity
+from .formats import INPUT, FromPixels, example, ports, require_packages, trace, write
+from .pipeline import Size, one_size
 from .placing import take_place, workshop
-from .subject import Subject
+from .subject import Subject, of_config
 
 SEED = 0
 BATCHES = (1, 3)  # images at once, where their number is open
@@ -74,8 +72,9 @@ def export(
 
     What is at ``file`` is replaced at the end. ``pictures`` are compared beside random images.
     ``finish`` changes the file once it has been compared, and returns its card, as
-    :func:`~vitbackbones.export.int8.to_int8` does. ``elsewhere`` says that the file may be run
-    outside of this package, so it is also compared in the precision that OpenVINO takes by itself.
+    :func:`~vitbackbones.export.lower_precision.to_int8` does. ``elsewhere`` says that the file may
+    be run outside of this package, so it is also compared in the precision that OpenVINO takes by
+    itself.
 
     Raises:
         InputError: a package is missing, the model has no such graph, its runtime cannot run it, or
@@ -94,7 +93,8 @@ def export(
     if settings.preprocess:
         network = FromPixels(network, subject.mean, subject.std)
     network = network.eval()  # which the file has to answer like
-    program = _traced(network, settings)
+    image = example(size, settings.batch, settings.dynamic, settings.preprocess)
+    program = trace(fuse_for_inference(network), image, settings.dynamic)  # constants are folded
     with workshop(file) as folder:
         part = folder / file.name
         write(settings.format, program, subject.network.outputs, part)
@@ -107,16 +107,10 @@ def export(
             finish(part).write(part)
         if elsewhere and settings.format == 'openvino' and not Card.read(part).bf16:
             exported = load(part)
-            parity = exported.card.parity | {'by_itself': _by_itself(exported, settings, pictures)}
-            replace(exported.card, parity=parity).write(part)
+            more = {'by_itself': _by_itself(exported, settings, pictures)}
+            replace(exported.card, parity=exported.card.parity | more).write(part)
         take_place([*folder.iterdir()], file)
     return Card.read(file)
-
-
-def _traced(network: nn.Module, settings: Settings) -> ExportedProgram:
-    """Return the graph of a network, with what is constant folded into weights."""
-    image = example(settings.size, settings.batch, settings.dynamic, settings.preprocess)
-    return trace(fuse_for_inference(network), image, settings.dynamic)
 
 
 # ------------------------------------------------------------------------ card
@@ -201,26 +195,26 @@ def _parity(
     for image in _images(exported, settings, pictures):
         wanted = _wanted(network, exported.card, image)
         sides = image.shape[1:3] if exported.card.input.preprocess_inside else image.shape[2:]
-        found.append(differences(exported.run(image), wanted, sides))
-        if wrong := exceeded(found[-1]):
+        found.append(parity.differences(exported.run(image), wanted, sides))
+        if wrong := parity.exceeded(found[-1]):
             text = (
                 'the outputs of the exported file differ from those of the model: '
-                f'{in_words(wrong)}; {TOLERANCE:g} is allowed. The file was removed'
+                f'{parity.in_words(wrong)}; {parity.TOLERANCE:g} is allowed. The file was removed'
             )
             precise = image if image.dtype == np.uint8 else image.astype(np.float64)
             exact = _wanted(copy.deepcopy(network).double(), exported.card, precise)
-            if of_rounding := exceeded(differences(wanted, exact, sides)):
+            if of_rounding := parity.exceeded(parity.differences(wanted, exact, sides)):
                 text += (
-                    f'. The model itself differs in double precision ({in_words(of_rounding)}), '
-                    'so its outputs depend on rounding, for example because many scores are '
-                    'nearly equal'
+                    '. The model itself differs in double precision '
+                    f'({parity.in_words(of_rounding)}), so its outputs depend on rounding, for '
+                    'example because many scores are nearly equal'
                 )
             raise InputError(text)
         count += len(image)
-        objects += int(np.sum(wanted.get('labels', NO_LABEL) != NO_LABEL))
-    worst = worst_of(found)
-    parity = {'differences': worst, 'images': count, 'tolerance': TOLERANCE}
-    return parity | ({'objects': objects} if 'labels' in worst else {})
+        objects += int(np.sum(wanted.get('labels', parity.NO_LABEL) != parity.NO_LABEL))
+    worst = parity.worst_of(found)
+    proof = {'differences': worst, 'images': count, 'tolerance': parity.TOLERANCE}
+    return proof | ({'objects': objects} if 'labels' in worst else {})
 
 
 def _images(
@@ -240,10 +234,10 @@ def _by_itself(exported: Exported, settings: Settings, pictures: Sequence[Path])
     other = exported.running(start_openvino(exported.file, precision=precision).run)
     images = _images(exported, settings, pictures)
     try:
-        worst = worst_of([differences_in_half(other.run(x), exported.run(x)) for x in images])
+        found = [parity.differences_in_half(other.run(x), exported.run(x)) for x in images]
     except InputError as error:  # seen where sizes are open
         return {'precision': precision, 'fails': str(error)}
-    return {'precision': precision, 'differences': worst}
+    return {'precision': precision, 'differences': parity.worst_of(found)}
 
 
 def _wanted(network: nn.Module, card: Card, image: np.ndarray) -> dict[str, np.ndarray]:
@@ -252,3 +246,71 @@ def _wanted(network: nn.Module, card: Card, image: np.ndarray) -> dict[str, np.n
         answers = network(torch.from_numpy(image))
     names = [output.name for output in card.outputs]
     return {name: value.numpy() for name, value in zip(names, answers, strict=True)}
+
+
+# ------------------------------------------------------------------------ graphs of the cache
+
+
+class Original:
+    """The model of a config on the CPU, and its exportable form.
+
+    Args:
+        config: of a detector, a segmentor or a classifier, checked.
+        checkpoint: the file with its weights.
+        format: of the graphs, a key of :data:`~vitbackbones.runtime.runtimes.FORMATS`.
+    """
+
+    def __init__(self, config: Config, checkpoint: Path, format: str) -> None:
+        self.config = copy.deepcopy(config)
+        self.config.load_from = str(checkpoint)
+        self.format = format
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        """What answers in torch."""
+        with explained(self.config):
+            return Predictor(self.config, Path(self.config.load_from), torch.device('cpu'))
+
+    @cached_property
+    def subject(self) -> Subject:
+        """What is exported. Graphs of one size take pictures as the test pipeline leaves them, too.
+
+        Raises:
+            InputError: the model or its test pipeline has no graph, or one of other masks.
+        """
+        require_packages(self.format)
+        subject = of_config(self.config, predictor=self.predictor)
+        if {'masks', 'segments'} & {*subject.network.outputs}:
+            raise InputError(
+                'an exported file computes masks in its input size and enlarges them, but torch '
+                "computes them in the image size; use 'vitbackbones export' for such a file"
+            )
+        steps = subject.steps(None)
+        return replace(subject, steps=lambda size: steps)
+
+    @property
+    def taken(self) -> Taken:
+        """How a picture becomes an input of its graphs."""
+        return Taken(self.subject.steps(None), input_of(self.subject))
+
+    @property
+    def first(self) -> str | None:
+        """The name of the graph to begin with; None where each size has one, and any may come."""
+        if size := one_size(self.subject.steps(None)):
+            return name_of(size)
+        parts = self.subject.network.modules()
+        return None if any(getattr(part, 'fixed_size', '') for part in parts) else ANY
+
+    def export(self, graphs: Graphs, name: str) -> Card:
+        """Put a graph into the cache, and return its card.
+
+        Raises:
+            InputError: there is no such graph, it does not answer alike, or it cannot be written.
+            OSError: the cache cannot be written to.
+        """
+        size = None if name == ANY else tuple(map(int, name.split('x')))
+        dynamic = ('batch', 'size') if size is None else ('batch',)
+        settings = Settings(format=self.format, dynamic=dynamic, size=size)
+        card = export(self.subject, settings, graphs.file(name), elsewhere=False)
+        graphs.seal(name)
+        return card

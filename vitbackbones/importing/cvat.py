@@ -7,11 +7,10 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from ..data.own.splits import named_split
+from ..data.own.folder import named_split
 from ..errors import InputError
-from .pairing import beginning, by_name, meant
 from .pictures import Picture, add_mask, add_object, add_shapes, corners_of, names_of, open_picture
-from .source import Source
+from .source import Source, beginning, by_name, meant
 from .voc import read_xml
 
 LARGEST = 2**27  # bytes of a file, which may be of many pictures

@@ -11,9 +11,8 @@ from PIL import Image
 from ..errors import InputError
 from ..utils.files import read_json
 from ..utils.rules import is_number
-from .pairing import beginning, paired
 from .pictures import Picture, add_mask, add_object, add_shapes, names_of, open_picture
-from .source import Source
+from .source import Source, beginning, paired
 
 LARGEST = 2**28  # bytes of a file, which may hold its picture
 CORNERS = 64  # of a circle

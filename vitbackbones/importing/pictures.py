@@ -15,8 +15,7 @@ from ..data.loading.coco_masks import area_of, box_around, to_polygons
 from ..data.loading.image_file import read_content, read_header, size_of
 from ..errors import InputError
 from ..utils.messages import cut
-from .pairing import split_of
-from .source import Source
+from .source import Source, split_of
 
 LEAST = 1  # pixels of a side; mmdet learns from no thinner box
 OUTSIDE = 'objects outside their image or thinner than a pixel, left out'

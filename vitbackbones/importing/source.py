@@ -1,14 +1,19 @@
-"""The files of a dataset of unknown origin, what is wrong with them, and what was changed."""
+"""The files of a dataset of unknown origin, what is wrong with them, and what was changed.
+
+Also which annotation file belongs to which picture, and which picture a path of a file means.
+"""
 
 import os
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..data.loading.image_file import IMAGES
-from ..data.own.folder import gone_links, is_of_a_tool
+from ..data.own.folder import gone_links, is_of_a_tool, named_split, own_words
 from ..errors import InputError
+from ..utils.files import regular_file
 from ..utils.messages import some
 
 # Suffixes of pictures that are not read
@@ -153,3 +158,183 @@ class Source:
         """
         if objects != self.taken:
             raise RuntimeError(f'{self.root}: {self.taken} objects went in, {objects} are there')
+
+
+# ------------------------------------------------------------------------ pairs
+
+
+BEGINNING = 2**20  # bytes, by which a file is recognized
+DEEPEST = 20  # folders of a path in a file that are looked at
+
+
+def paired(
+    source: Source,
+    files: Iterable[Path],
+    told: Callable[[Path], str | None],
+    pictures: Collection[Path] | None = None,
+) -> dict[Path, Path]:
+    """Return the annotation file of each picture, and list those of no or several pictures.
+
+    Both have the same name. They lie in one folder, or in two folders whose paths have the same
+    :func:`~..data.own.folder.own_words`: ``images/train/a.jpg`` and ``labels/train/a.txt``. Of
+    several images with this name, the one at the depth of the file counts. Any other file belongs
+    to the image that it names itself. If no file of a folder has its image in the first way, the
+    folder may have any name: there, only file names count, unless its images have their files.
+
+    Args:
+        source: gets the notes and the faults.
+        files: those with the suffix of annotations.
+        told: returns the path that a file gives of its picture, '' without one, and None for a
+            file that is no annotation.
+        pictures: those that are read (default: all).
+    """
+    pairs = _Pairs(source, source.pictures if pictures is None else pictures)
+    apart = [file for file in files if not pairs.add_by_place(file)]
+    second = {file.parent for file in apart if pairs.have_files(file)}
+    for file in apart:
+        with source.listing_faults():
+            path = told(file)
+            if path is None:
+                source.change('files with other content, left out', file)
+            elif file.parent in second - pairs.settled:
+                source.change('annotation files alongside those that are read, left out', file)
+            else:
+                pairs.add_apart(file, path)
+    return pairs.found
+
+
+class _Pairs:
+    """The pairs of a folder that are found so far."""
+
+    def __init__(self, source: Source, chosen: Collection[Path]) -> None:
+        self.source = source
+        self.chosen = {*chosen}
+        self.known = by_name(chosen)
+        self.found: dict[Path, Path] = {}
+        self.settled: set[Path] = set()  # folders whose files have their pictures by their place
+        self.by_place: set[Path] = set()  # pictures that have such files
+        self.stems: dict[str, list[Path]] = defaultdict(list)
+        self.places: dict[tuple[str, ...], list[Path]] = defaultdict(list)
+        for picture in source.pictures:
+            self.stems[picture.stem].append(picture)
+            for name in (picture.stem, picture.name):  # some tools write a.jpg.txt
+                self.places[self._place(picture, name)].append(picture)
+
+    def add_by_place(self, file: Path) -> bool:
+        """Return whether a file has pictures by its place, and pair it if they are read."""
+        if alike := self.places[self._place(file, file.stem)]:
+            self.settled.add(file.parent)
+            self._add(file, alike)
+            self.by_place |= {*alike}
+        return bool(alike)
+
+    def have_files(self, file: Path) -> bool:
+        """Return whether all pictures of a file's name have their files."""
+        alike = self.stems[file.stem]
+        return bool(alike) and self.found.keys() >= {*alike}
+
+    def add_apart(self, file: Path, path: str) -> None:
+        """Pair a file without a picture by its place.
+
+        Args:
+            file: an annotation file.
+            path: of its picture, as it tells it, or ''.
+
+        Raises:
+            InputError: it has no picture.
+        """
+        picture = meant(path, (file.parent, self.source.root), self.known)
+        alike = [picture] if picture else []
+        if not alike and file.parent not in self.settled:
+            free = (each for each in self.stems[file.stem] if each not in self.by_place)
+            alike = [each for each in free if self._fit(file, each)]
+        if not alike:
+            raise InputError(self._without_picture(file))
+        if kept := self._add(file, alike):
+            note = (
+                'annotation files in other folders than their images, matched by the image that '
+                'they name'
+            )
+            self.source.change(note, f'{file} with {kept}')
+
+    def _add(self, file: Path, alike: Sequence[Path]) -> Path | None:
+        """Pair a file with the picture that is read, and return it."""
+        kept = [picture for picture in alike if picture in self.chosen]
+        kept = [each for each in kept if len(each.parts) == len(file.parts)] or kept
+        if not kept:
+            self.source.change('annotation files of images that are left out', file)
+        elif len(kept) > 1:
+            self.source.faults.append(
+                f'{file}: several images have this name: {some(kept, str)}. Keep only one.'
+            )
+        elif kept[0] in self.found:
+            self.source.faults.append(
+                f'{file}: {kept[0]} already belongs to {self.found[kept[0]]}. Keep only one.'
+            )
+        else:
+            self.found[kept[0]] = file
+            return kept[0]
+        return None
+
+    def _without_picture(self, file: Path) -> str:
+        unread = [each.name for each in self.source.unread if each.stem == file.stem]
+        if not unread:
+            return f'{file}: has no image. Add the image, or remove the file.'
+        return (
+            f'{file}: the format of its image {unread[0]} is not supported. Convert the image '
+            f'to one of {", ".join(IMAGES)}.'
+        )
+
+    def _place(self, file: Path, name: str) -> tuple[str, ...]:
+        """Return the own words of the folders of a file, and a name."""
+        return (*own_words(file.parent.relative_to(self.source.root)), name)
+
+    def _fit(self, file: Path, picture: Path) -> bool:
+        """Return whether the folders of two files do not name two splits."""
+        splits = {split_of(self.source, file), split_of(self.source, picture)}
+        return len(splits - {None}) < 2
+
+
+def split_of(source: Source, file: Path) -> str | None:
+    """Return the split that the folders of a file name."""
+    return named_split(str(file.parent.relative_to(source.root)))
+
+
+def by_name(paths: Iterable[Path]) -> Mapping[str, list[Path]]:
+    """Return lists of paths by their last part."""
+    names = defaultdict(list)
+    for path in paths:
+        names[path.name].append(path)
+    return names
+
+
+def meant(text: str, bases: Iterable[Path], known: Mapping[str, Sequence[Path]]) -> Path | None:
+    """Return which of the ``known`` paths a text in a file means, None if none or several.
+
+    The text may be of another machine: its first folders are dropped until the rest leads to a
+    path from one of the ``bases``, or is the end of a single path.
+    """
+    parts = [part for part in re.split(r'[/\\]', text.strip()) if part not in ('', '.')]
+    alike = {str(path): path for path in known.get(parts[-1], ())} if parts else {}
+    for start in range(max(0, len(parts) - DEEPEST), len(parts) if alike else 0):
+        tail = '/'.join(parts[start:])
+        for base in bases:
+            if path := alike.get(os.path.normpath(f'{base}/{tail}')):
+                return path
+        ends = [path for name, path in alike.items() if name.endswith(f'/{tail}')]
+        if len(ends) == 1:
+            return ends[0]
+    return None
+
+
+def beginning(file: Path) -> bytes:
+    """Return the first part of a file without zeros, which UTF-16 has behind each letter.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        with open(file, 'rb', opener=regular_file) as content:
+            return content.read(BEGINNING).replace(b'\0', b'')
+    except OSError as error:
+        raise InputError(f'{file} cannot be read ({error.strerror})') from error

@@ -19,9 +19,8 @@ from ..data.loading.image_file import IMAGES
 from ..data.own.folder import lines_in
 from ..errors import InputError
 from ..utils.files import SMALL, read_small
-from .pairing import beginning, paired
 from .pictures import Picture, add_object, corners_of, names_of, open_picture
-from .source import Source
+from .source import Source, beginning, paired
 
 SHAPES = ('bndbox', 'robndbox', 'polygon')
 TURNED = ('cx', 'cy', 'w', 'h', 'angle')  # of roLabelImg's <robndbox>, in radians

@@ -8,13 +8,11 @@ leads to pictures, splits are folders called train, valid, test, or lists of the
 
 from pathlib import Path
 
-from ..data.own.folder import read_text
-from ..data.own.splits import SPLIT_OF
+from ..data.own.folder import SPLIT_OF, read_text
 from ..errors import InputError
 from ..utils.messages import cut, some
-from .pairing import paired, split_of
 from .pictures import Picture, add_object, names_of, open_picture
-from .source import Source
+from .source import Source, paired, split_of
 from .yolo_settings import Told, add_list, find_names, find_told, is_label, is_names
 
 ABOUT = ('readme', 'license')  # how the names of other texts begin
@@ -34,9 +32,8 @@ def read_yolo(source: Source) -> tuple[list[Picture], list[str]]:
     told = find_told(source)
     names = find_names(source, told)
     splits = _splits(source, told)
-    texts = [file for file in source.ending('.txt') if file not in told.lists]
-    texts = [file for file in texts if not is_names(file)]
-    labels = [file for file in texts if not file.name.lower().startswith(ABOUT)]
+    texts = [file for file in source.ending('.txt') if not file.name.lower().startswith(ABOUT)]
+    labels = [file for file in texts if file not in told.lists and not is_names(file)]
     pairs = paired(source, labels, _told_picture, splits)
     labeled = {path.parent for path in pairs}
     pictures = []

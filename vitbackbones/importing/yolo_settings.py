@@ -9,16 +9,12 @@ from typing import Any
 
 import yaml
 
-from ..data.own.folder import lines_in, names_in_lines, read_text
+from ..data.own.folder import SPLIT_OF, lines_in, named_split, names_in_lines, own_words, read_text
 from ..data.own.numbering import FILES
-from ..data.own.roles import own_words
-from ..data.own.splits import SPLIT_OF, named_split
 from ..errors import InputError
 from ..utils.files import read_small
-from ..utils.messages import cut, some
-from ..utils.verbs import command_line
-from .pairing import beginning, by_name, meant
-from .source import Source
+from ..utils.messages import command_line, cut, some
+from .source import Source, beginning, by_name, meant
 
 NAMES = (*FILES, '_classes.txt')  # one name in each line
 NAMES_SUFFIXES = ('.names', '.labels')  # as of darknet's obj.names, Roboflow's _darknet.labels

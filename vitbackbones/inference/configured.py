@@ -18,14 +18,13 @@ from ..configuration.read import files_of, read_config
 from ..data.loading.image_file import is_picture
 from ..data.sources import SUFFIXES
 from ..errors import InputError
-from ..export.original import Original
+from ..export.writing import Original
 from ..preparing.explain import explained
 from ..preparing.own_data import take_classes_of
 from ..preparing.settings import check_settings, use_options
 from ..runtime.cache import Graphs, foreign_code, key_of, remember, versions
-from ..runtime.card import digest
+from ..runtime.card import ENDING, digest, read_threshold
 from ..runtime.runtimes import BY_SUFFIX
-from ..runtime.threshold import ENDING, read_threshold
 from ..tasks import TASKS, find_task
 from ..tasks.predictor import Predictor
 from ..training.cores import share_cores

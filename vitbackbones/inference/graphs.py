@@ -3,7 +3,7 @@
 Where the model takes images of any size, one graph answers everything. Where it cannot, a size gets
 a graph of its own once torch has spent on it what an export takes, up to a small number of sizes.
 No answer changes by that: graphs equal torch's model as ``export`` proves, unless ``test`` has
-measured what bfloat16 loses, see :mod:`vitbackbones.runtime.precision`.
+measured what bfloat16 loses, see :mod:`vitbackbones.runtime.model`.
 
 Any number of threads may ask one model. What a thread opens, makes or exports, the others wait for.
 """
@@ -24,12 +24,12 @@ from ..errors import InputError, printable
 from ..runtime import Exported
 from ..runtime.answers import Answer
 from ..runtime.cache import ANY, MOST_GRAPHS, Graphs, name_of
-from ..runtime.precision import choose_precision
+from ..runtime.model import choose_precision
 from ..runtime.preparing import SLIDE, Taken, prepare
 from ..utils.messages import in_one_line
 
 if TYPE_CHECKING:
-    from ..export.original import Original
+    from ..export.writing import Original
 
 WORTH = 10.0  # seconds in torch on pictures of one size, from which on it is worth a graph
 

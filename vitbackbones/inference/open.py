@@ -21,9 +21,9 @@ from ..errors import InputError
 from ..runtime import load
 from ..runtime.answers import Answer, Detected, with_names
 from ..runtime.cache import Graphs, recall
+from ..runtime.card import Threshold
 from ..runtime.runtimes import is_exported
-from ..runtime.threshold import Threshold
-from ..utils.processes import show_warnings
+from ..utils.messages import show_warnings
 from ..utils.rules import DICT, NONE, PRECISIONS, SIDE, Rule, choice, number, whole
 from .graphs import GraphModel
 from .request import AUTO, RUNTIMES, ModelRequest

@@ -9,6 +9,8 @@ from ..data.sources import SUFFIXES
 from .tiles import Tiling
 
 AUTO = 'auto'
+# Which an exported file cannot follow, as options of a command are named.
+FOR_CONFIGS = ('device', 'amp', 'fused', 'compile', 'cfg_options', 'size', 'runtime')
 # By the name of a runtime: the suffix of what it runs, None of torch.
 RUNTIMES = {AUTO: '.xml', 'torch': None, 'openvino': '.xml', 'onnxruntime': '.onnx'}
 
@@ -61,16 +63,9 @@ class ModelRequest:
 
     def given(self) -> list[str]:
         """Return the options that are given; an exported file can follow none of them."""
-        given = {
-            '--device': self.device is not None,
-            '--amp': self.amp,
-            '--fused': self.fused is not None,
-            '--compile': self.compile,
-            '--cfg-options': bool(self.cfg_options),
-            '--size': self.size is not None,
-            '--runtime': self.runtime != AUTO,
-        }
-        return [option for option, is_given in given.items() if is_given]
+        default = ModelRequest(self.config)
+        names = [n for n in FOR_CONFIGS if getattr(self, n) != getattr(default, n)]
+        return [f'--{name.replace("_", "-")}' for name in names]
 
     def for_torch(self) -> list[str]:
         """Return the given options that only torch can follow."""

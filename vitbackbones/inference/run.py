@@ -6,25 +6,95 @@ batches are in memory at most, and all stages see them in the same order.
 Nothing that was written is lost, and what was answered is written before the run ends, whatever
 ends it; a run that is resumed goes on behind it. One file that cannot be read, prepared or answered
 costs that file only.
+
+The objects of a video are numbered by ByteTrack of the package trackers (Zhang et al., 2022). It
+predicts where each object goes, and joins it to the box that it overlaps most: first to sure boxes,
+then to those of lower scores, such as of objects that are half hidden. Classes do not count: an
+object whose class flickers keeps its number.
 """
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from itertools import groupby, islice
-from typing import NamedTuple, Protocol
+from types import ModuleType
+from typing import Any, NamedTuple, Protocol
 
+import numpy as np
 from tqdm import tqdm
 
 from ..data.loading.image_file import ATTEMPTS, UnreadableImage
 from ..data.sources import Frame, Source, count_frames, read_frames
 from ..errors import InputError, printable
-from ..runtime.answers import Answer
+from ..runtime.answers import Answer, Detected
 from ..utils.messages import in_one_line, on_terminal
+from ..utils.packages import import_optional
 from .journal import Journal
-from .tracking import Tracking
 from .writers import PictureWriter, PredictionWriter
+
+SAME = 0.6  # overlap, from which on two boxes show one object, whatever their classes
+UNSURE = 0.35  # of the least score of a class, from which on a box continues a track
+
+
+def require_trackable(task: str, sources: Sequence[Source]) -> None:
+    """Check that objects can be followed in files.
+
+    Raises:
+        InputError: the model finds no objects, a file is no video, or a package is not installed.
+    """
+    if task != 'detection':
+        raise InputError(f'--track: follows the objects of a detector; this model is for {task}')
+    for source in sources:
+        if not source.is_video:
+            raise InputError(
+                f'--track: follows objects in videos, and {source.path} is an image. Make a video '
+                "of the images, such as with: ffmpeg -i '%06d.jpg' video.mp4"
+            )
+    _package()
+
+
+def _package() -> ModuleType:
+    return import_optional('trackers', 'trackers')
+
+
+class Tracking:
+    """Follows the objects of one video after the other.
+
+    Args:
+        least: score of each class (C,), from which on an object is sure.
+    """
+
+    def __init__(self, least: np.ndarray) -> None:
+        self.least = least
+        self.video = ''
+        self.tracker: Any = None
+
+    def follow(self, frame: Frame, answer: Detected) -> Detected:
+        """Return the objects of the next frame with ``tracks``, which begin at 1 in each video.
+
+        Raises:
+            InputError: there are segments alone.
+        """
+        if frame.source.name != self.video:
+            self.video = frame.source.name
+            self.tracker = _package().ByteTrackTracker(
+                frame_rate=frame.rate, high_conf_det_threshold=0.5, track_activation_threshold=0.5
+            )
+        found = replace(answer, masks=None).to_supervision()
+        found.data['row'] = np.arange(len(found))
+        least = self.least[answer.labels]
+        found = found[answer.scores >= UNSURE * least].with_nms(SAME, class_agnostic=True)
+        rows = found.data['row']
+        found.confidence = (answer.scores >= least)[rows].astype(np.float32)
+        followed = self.tracker.update(found)
+        tracks = np.full(len(answer.labels), -1)
+        tracks[followed.data.get('row', [])] = followed.tracker_id
+        return replace(answer, tracks=np.where(tracks < 0, -1, tracks + 1))
+
+
+# ------------------------------------------------------------------------ the run
 
 
 class Model(Protocol):
@@ -68,6 +138,7 @@ class Answered(NamedTuple):
 Batch = list[Prepared]  # frames of one size
 
 
+@dataclass(eq=False)
 class Run:
     """Predicts frames in batches of one image size, each as soon as it is full.
 
@@ -83,22 +154,15 @@ class Run:
         failed: reasons, by the names of the files of which something could not be answered.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        writer: PredictionWriter,
-        journal: Journal,
-        batch_size: int,
-        draw: bool = True,
-        tracking: Tracking | None = None,
-    ) -> None:
-        self.model = model
-        self.writer = writer
-        self.journal = journal
-        self.batch_size = batch_size
-        self.draw = draw
-        self.tracking = tracking
-        self.pictures = PictureWriter(writer.out / 'pictures')
+    model: Model
+    writer: PredictionWriter
+    journal: Journal
+    batch_size: int
+    draw: bool = True
+    tracking: Tracking | None = None
+
+    def __post_init__(self) -> None:
+        self.pictures = PictureWriter(self.writer.out / 'pictures')
         self.failed: dict[str, str] = {}
         self.in_a_row = {'pipeline': 0, 'model': 0}  # failures that no file explains
 

@@ -16,8 +16,8 @@ from ..data.loading.image_file import UnreadableImage
 from ..data.sources import Frame
 from ..errors import InputError
 from ..runtime.answers import Answer, Detected, Segmented
+from ..runtime.preparing import ranges
 from ..runtime.run_lengths import to_rle
-from ..runtime.sliding import ranges
 from .run import Model
 
 MOST = 10_000  # tiles of a picture
@@ -193,7 +193,7 @@ def merge_objects(
     Raises:
         InputError: there are panoptic segments, whose numbers differ from tile to tile.
     """
-    objects: dict[str, list] = {key: [] for key in ('boxes', 'scores', 'labels', 'origins')}
+    objects = []  # boxes (M, 4), scores (M,), labels (M,) and number (M,) of each tile
     masks = []
     for number, ((rows, columns), each) in enumerate(found):
         if each.segments is not None:
@@ -201,13 +201,11 @@ def merge_objects(
                 '--tiles: panoptic segments cannot be merged across tiles; remove --tiles'
             )
         corner = np.array([columns.start, rows.start] * 2, np.float32)
-        objects['boxes'].append(each.boxes + corner)
-        objects['scores'].append(each.scores)
-        objects['labels'].append(each.labels)
-        objects['origins'].append(np.full(len(each.scores), number))
+        origins = np.full(len(each.scores), number)
+        objects.append((each.boxes + corner, each.scores, each.labels, origins))
         masked = each.masks is not None
         masks += [((rows, columns), to_rle(mask)) for mask in each.masks] if masked else []
-    boxes, scores, labels, origins = map(np.concatenate, objects.values())  # (M, 4), (M,), ...
+    boxes, scores, labels, origins = map(np.concatenate, zip(*objects, strict=True))
     order = np.argsort(-scores, kind='stable')
     parts: dict[int, list[int]] = {}  # of the best of an object, what makes its mask
     for label in np.unique(labels):

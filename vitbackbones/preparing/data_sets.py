@@ -15,9 +15,8 @@ from ..configuration.settings import value_at
 from ..data.checks.findings import Findings
 from ..errors import InputError
 from ..tasks import find_task
-from ..utils.messages import plural, some
-from ..utils.processes import leads_machine, show_warnings
-from ..utils.verbs import command_line
+from ..utils.messages import command_line, plural, show_warnings, some
+from ..utils.processes import leads_machine
 from .images import shared_files
 
 

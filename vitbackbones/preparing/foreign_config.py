@@ -31,8 +31,7 @@ from ..errors import InputError
 from ..openmmlab.on_meta import build_on_meta
 from ..openmmlab.text_models import SIZES
 from ..utils.guard import guarded
-from ..utils.messages import in_one_line, some
-from ..utils.verbs import command_line
+from ..utils.messages import command_line, in_one_line, some
 from ..weights.trained import included
 
 SECONDS = 60  # a config with a hundred bases takes two

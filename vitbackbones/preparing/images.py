@@ -9,8 +9,8 @@ from ..configuration.data_paths import datasets
 from ..configuration.settings import as_list, entries, type_at, value_at
 from ..data.checks.findings import color_type
 from ..registry import SCOPE
+from ..utils.messages import command_line
 from ..utils.rules import listed, number
-from ..utils.verbs import command_line
 
 PREPROCESSORS = ('model.data_preprocessor', 'data_preprocessor')
 LEVELS = listed(number(), least=1)

@@ -19,7 +19,8 @@ from ..configuration.names import is_remote, resolve
 from ..data.own.folder import in_words
 from ..errors import InputError
 from ..tasks import find_task
-from ..utils.processes import process_rank, show_warnings
+from ..utils.messages import show_warnings
+from ..utils.processes import process_rank
 from ..weights.read.class_names import checkpoint_meta
 from ..weights.read.load import load_file
 from .work_dir import choose_work_dir

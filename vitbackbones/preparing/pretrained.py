@@ -14,8 +14,7 @@ from ..configuration.names import config_name, find_config, is_remote, looked_in
 from ..configuration.settings import entries, value_at
 from ..errors import InputError
 from ..registry import SCOPE
-from ..utils.processes import show_warnings
-from ..utils.verbs import command_line
+from ..utils.messages import command_line, show_warnings
 from ..weights.downloads import SCHEME, local
 from ..weights.filling import INITIALIZERS, pretrained_options
 from ..weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, find, name_of

@@ -12,7 +12,7 @@ from ..configuration.variables import late_variables
 from ..openmmlab.missing_packages import leave_out_unused
 from ..openmmlab.widths import with_widths
 from ..utils import started
-from ..utils.processes import show_warnings
+from ..utils.messages import show_warnings
 from .agreement import require_agreement
 from .backbone import use_backbone
 

@@ -21,8 +21,7 @@ from ..openmmlab.widths import HEADS, build_without_memory, maps_of_backbone, ou
 from ..registry import SCOPE
 from ..tasks import find_task
 from ..tasks.agreement import Maps, Misfit, neck_remedy
-from ..utils.messages import did_you_mean
-from ..utils.processes import show_warnings
+from ..utils.messages import did_you_mean, show_warnings
 from .agreement import missing_sections
 from .explain import explained
 from .pretrained import leave_random

@@ -9,7 +9,7 @@ from mmengine.runner import TestLoop
 
 from ..data.loading.image_file import read_shown
 from ..drawing.sheet import enlarged, from_bgr
-from .elements import Matrix, Section, Table, confusion_parts, count_pairs, photograph
+from .page import Matrix, Section, Table, confusion_parts, count_pairs, photograph
 from .recording import Record, find_metric
 
 BEST = 5

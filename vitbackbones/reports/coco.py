@@ -9,6 +9,7 @@ import contextlib
 import io
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from mmengine.fileio import load
 
 from ..data.checks.coco_file import many_objects
 from ..openmmlab.runs import told_of_evaluations
-from .elements import Table, count_pairs
+from .page import Table, count_pairs
 
 # Columns of a table: at which IoU precision is taken (None: the mean over all), for which objects.
 PRECISIONS = {
@@ -235,12 +236,8 @@ def count_matches(pairs: dict[int | str, list[Pair]], categories: list[int]) -> 
     detections, the last: missed.
     """
     places = {category: i for i, category in enumerate(categories)}
-    of_pairs = np.array(
-        [
-            [places[ann['category_id']] if ann else len(places) for ann in pair]
-            for of_image in pairs.values()
-            for pair in of_image
-        ],
-        int,
-    ).reshape(-1, 2)
-    return count_pairs(*of_pairs.T, len(places) + 1)
+    rows = [
+        [places[ann['category_id']] if ann else len(places) for ann in pair]
+        for pair in chain.from_iterable(pairs.values())
+    ]
+    return count_pairs(*np.array(rows, int).reshape(-1, 2).T, len(places) + 1)

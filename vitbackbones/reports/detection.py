@@ -13,16 +13,14 @@ from PIL import Image, ImageDraw
 from ..analysis.plots import label, new_figure, style_of
 from ..data.loading.coco_masks import to_mask
 from ..data.loading.image_file import read_shown
-from ..drawing.boxes import write_labels
-from ..drawing.regions import shade
+from ..drawing.boxes import shade, write_labels
 from ..drawing.sheet import enlarged, from_bgr, side_by_side
 from ..errors import printable
-from ..runtime.threshold import Threshold
+from ..runtime.card import Threshold
 from . import coco
-from .elements import Matrix, Picture, Section, confusion_parts, drawing, photograph
-from .promise import Promise
+from .page import Matrix, Picture, Section, confusion_parts, drawing, photograph
 from .recording import find_metric
-from .thresholds import Scores
+from .thresholds import Promise, Scores
 
 KINDS = {'bbox': 'boxes', 'segm': 'masks'}
 PANELS = {'AP50': 'IoU 0.50', 'AP': 'mean over IoU thresholds'}

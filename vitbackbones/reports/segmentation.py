@@ -14,7 +14,7 @@ from ..data.loading import IGNORED
 from ..data.loading.image_file import read_shown
 from ..drawing.masks import legend, overlay
 from ..drawing.sheet import GAP, below, enlarged, from_bgr, side_by_side
-from .elements import Matrix, Picture, Section, Table, confusion_parts, count_pairs, photograph
+from .page import Matrix, Picture, Section, Table, confusion_parts, count_pairs, photograph
 from .recording import Record, find_metric
 
 # Columns of the table: what mmseg's IoUMetric calls them.

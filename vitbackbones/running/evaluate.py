@@ -20,23 +20,22 @@ from ..configuration.names import config_name
 from ..configuration.read import read_config
 from ..drawing.sheet import save_samples
 from ..errors import InputError, printable
-from ..export.bfloat16 import prove_bfloat16
 from ..export.judges import Validation
+from ..export.lower_precision import prove_bfloat16
 from ..inference.configured import graph_of
 from ..inference.request import ModelRequest
 from ..preparing.explain import explained
 from ..reports.page import facts, write_page
-from ..reports.promise import Promise
+from ..reports.thresholds import Promise
 from ..runtime.cache import Graphs
-from ..runtime.card import Card
+from ..runtime.card import Card, Threshold, read_threshold, write_threshold
 from ..runtime.runtimes import is_exported
-from ..runtime.threshold import Threshold, read_threshold, write_threshold
 from ..tasks import find_task
 from ..training.console import QuietRunner
 from ..training.distributed import use_device
-from ..utils.messages import on_terminal, plural
+from ..utils.messages import on_terminal, plural, show_warnings
 from ..utils.packages import import_optional
-from ..utils.processes import process_rank, show_warnings
+from ..utils.processes import process_rank
 from ..weights.read.class_names import require_same_names
 from ..weights.trained import trained_weights
 from .prepare_test import prepare

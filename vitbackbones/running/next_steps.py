@@ -10,9 +10,8 @@ from ..analysis.run_log import metrics_of
 from ..configuration.settings import python_path
 from ..tasks import find_task
 from ..training.find_checkpoint import BEST
-from ..utils.messages import plural
+from ..utils.messages import command_line, from_here, plural
 from ..utils.run_files import STEP
-from ..utils.verbs import command_line, from_here
 from .overfit import SHORT
 from .result import TrainResult
 

@@ -23,7 +23,7 @@ from ..errors import InputError, printable
 from ..preparing.links import broken_links
 from ..training.console import QuietRunner
 from ..utils.files import write_file
-from ..utils.verbs import command_line
+from ..utils.messages import command_line
 from .request import TrainRequest
 
 

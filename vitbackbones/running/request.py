@@ -153,7 +153,7 @@ class TestRequest(RunRequest):
         num_pictures: how many images are drawn, or shown in the report.
         precision: a word of :data:`~..utils.rules.PRECISIONS` for OpenVINO, or a number with
             ``confidence``: of the scores that a report chooses, in place of the best F1, see
-            :class:`~..reports.promise.Promise`.
+            :class:`~..reports.thresholds.Promise`.
         score_threshold: lowest score that is drawn; None for the one of the weights.
         faster_coco: require faster-coco-eval, which computes the metrics of COCO if it is there.
     """

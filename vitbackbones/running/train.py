@@ -43,8 +43,9 @@ from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
 from ..training.precision import lacks_accelerator, use_amp
 from ..training.sharding import use_fsdp
+from ..utils.messages import show_warnings
 from ..utils.packages import import_optional
-from ..utils.processes import process_rank, show_warnings, was_restarted
+from ..utils.processes import process_rank, was_restarted
 from ..utils.rules import whole
 from . import overfit, smoke
 from .next_steps import next_steps

@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..utils.packages import import_optional
 from .preparing import Prepared
 from .run_lengths import to_rle
+from .runtimes import in_words
 
 Outputs = Mapping[str, np.ndarray]  # of one image, by name
 
@@ -284,20 +285,14 @@ READ: dict[str, Callable[[Outputs, Prepared], Answer]] = {
 # ------------------------------------------------------------------------ what an answer is
 
 _OBJECTS = {'boxes': 'NM4', 'scores': 'NM', 'labels': 'NM'}
-_MASKS = {'masks': 'NMHW'}
+_FOUND = (_OBJECTS, _OBJECTS | {'masks': 'NMHW'})
 _SEGMENTS = {'segments': 'NHW'}
 # By the task: the outputs that a graph may have together, and their axes. One letter stands for the
 # same number in all of them.
 FORMS: dict[str, tuple[dict[str, str], ...]] = {
     'classification': ({'logits': 'NC'},),
     'segmentation': ({'logits': 'NCHW'}, {'mask': 'NHW'}),
-    'detection': (
-        _OBJECTS,
-        _OBJECTS | _MASKS,
-        _SEGMENTS,
-        _OBJECTS | _SEGMENTS,
-        _OBJECTS | _MASKS | _SEGMENTS,
-    ),
+    'detection': (*_FOUND, _SEGMENTS, *(each | _SEGMENTS for each in _FOUND)),
 }
 
 
@@ -319,11 +314,6 @@ def require_form(
             return
     given = ', '.join(f'{name} ({in_words(shape)})' for name, shape in shapes.items())
     raise InputError(f'{place}: {given or "no outputs"} cannot be a prediction for {task}')
-
-
-def in_words(shape: Sequence[int | None]) -> str:
-    """Return a shape as ``? x 3 x 224 x 224``."""
-    return ' x '.join('?' if size is None else str(size) for size in shape)
 
 
 def require_numbers(values: Mapping[str, Any], place: str) -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..utils.files import LOCK, read_json, write_file
-from ..utils.processes import show_warnings
+from ..utils.messages import show_warnings
 from ..version import __version__
 from .card import card_path, digest
 from .model import Exported, load

@@ -1,4 +1,7 @@
-"""Run an exported file."""
+"""Read an exported file in its runtime, compare its graph with its metadata file, and run it.
+
+A file of OpenVINO computes in float32, or in another precision that was proven.
+"""
 
 import copy
 from collections.abc import Callable, Sequence
@@ -9,15 +12,122 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InputError
-from ..utils.messages import in_one_line
+from ..utils.messages import in_one_line, show_warnings
 from .answers import READ, Answer, require_form, require_names, require_numbers, with_names
-from .card import Card
-from .opening import open_graph
-from .precision import choose_precision
-from .preparing import SLIDE, Prepared, prepare
-from .runtimes import BY_SUFFIX, LONGEST, runtime_of
-from .sliding import require_few, slide, windows
+from .card import Card, GraphInput, GraphOutput
+from .preparing import SLIDE, Prepared, prepare, require_few, slide, windows
+from .runtimes import BY_SUFFIX, LONGEST, Graph, Port, in_words, own_precision, runtime_of
 from .step_rules import require_steps
+
+LACKING = 'this processor has no instructions for bfloat16 (AVX512-BF16 or AMX-BF16)'
+
+
+def open_graph(
+    file: str | Path,
+    card: Card,
+    threads: int = 0,
+    trusted: bool = False,
+    precision: str = 'f32',
+    streams: bool = False,
+) -> Graph:
+    """Return the graph of an exported file; arguments as of :func:`.model.load`.
+
+    ``precision`` is ``'f32'``, or ``'bf16'`` for OpenVINO, which alone has ``streams``.
+
+    Raises:
+        InputError: its runtime is not installed or cannot run it, or it has other inputs or outputs
+            than the card says.
+    """
+    file = Path(file)
+    if file.suffix not in BY_SUFFIX:
+        raise InputError(
+            f'{file}: is not an exported file; its suffix must be one of {", ".join(BY_SUFFIX)}'
+        )
+    format = BY_SUFFIX[file.suffix]
+    if format.runs_code and not trusted:
+        raise InputError(
+            f'{file}: a {file.suffix} file may contain code, which {format.runtime} runs. If '
+            'you trust its source, use --trusted (in Python: trusted=True). ONNX and OpenVINO '
+            'files contain no code.'
+        )
+    try:
+        how = [precision, streams] if format.name == 'openvino' else []
+        graph = format.start(file, threads, *how)
+    except InputError:
+        raise
+    except Exception as error:  # of any kind, as runtimes are written in C++
+        reason = in_one_line(error, LONGEST)
+        raise InputError(f'{file}: {runtime_of(file.suffix)} cannot run it: {reason}') from error
+    _require_same(file, 'input', [card.input], graph.inputs)
+    _require_same(file, 'output', card.outputs, graph.outputs)
+    return graph
+
+
+def _require_same(
+    file: Path, kind: str, said: Sequence[GraphInput | GraphOutput], found: Sequence[Port]
+) -> None:
+    """Check that a graph has the ports that its card says.
+
+    A graph may take other images than the card says. Of an output, a runtime may know a size that
+    torch has left open, or lose one that torch knew.
+    """
+    same = len(said) == len(found)
+    for port, other in zip(said, found, strict=False):
+        same &= port.dtype == other.dtype and other.name in (port.name, '')
+        same &= len(port.shape) == len(other.shape)
+        for size, other_size in zip(port.shape, other.shape, strict=False):
+            same &= other_size in (size, None) or (size is None and kind == 'output')
+    if not same:
+        has, says = (
+            ', '.join(f'{port.name} ({in_words(port.shape)} of {port.dtype})' for port in ports)
+            for ports in (found, said)
+        )
+        raise InputError(
+            f'{file}: the graph and its metadata file do not match. The graph has the {kind} '
+            f'{has}, but the metadata file states {says}. Export it again.'
+        )
+
+
+# ------------------------------------------------------------------------ precision
+
+
+def has_bfloat16() -> bool:
+    """Return whether OpenVINO computes in bfloat16 by itself, as it is fast on this processor."""
+    return own_precision() == 'bf16'
+
+
+def choose_precision(card: Card, wanted: str, place: str) -> str:
+    """Return what the graph of a file has to compute in, ``'f32'`` or ``'bf16'``.
+
+    Products of a file in INT8 are in 8 bits, and what is left is in float32.
+
+    Args:
+        card: of the file.
+        wanted: one of :data:`~..utils.rules.PRECISIONS`; ``'auto'`` takes what was proven.
+        place: the file, for messages.
+
+    Raises:
+        InputError: nobody has compared the file with float32 in this precision, or it has another.
+    """
+    if wanted in ('bf16', 'int8') and not getattr(card, wanted):
+        raise InputError(
+            f'{place}: its loss in {wanted} was not measured. Export it with --to openvino '
+            f'--precision {wanted}; for a config, first run test with --runtime auto --precision '
+            'bf16'
+        )
+    if wanted in ('f32', 'bf16') and card.int8:
+        raise InputError(f'{place}: is in INT8, so it cannot compute in {wanted}')
+    if not card.bf16 or wanted == 'f32':
+        return 'f32'
+    if has_bfloat16():
+        return 'bf16'
+    if wanted == 'bf16':
+        show_warnings([f'--precision bf16: {LACKING}; using f32'])
+    return 'f32'
+
+
+# ------------------------------------------------------------------------ running
+
 
 MOST_VALUES = 2**29  # in the images of one run of a graph; in floats 2 GB
 
@@ -36,7 +146,7 @@ def load(
         threads: of the runtime, by default one for each core.
         trusted: whether code in the file may run, which ``.pt2`` files may hold.
         precision: ``'f32'``, ``'bf16'``, ``'int8'``, or ``'auto'``: bfloat16 where the loss was
-            measured and the processor has it. See :func:`.precision.choose_precision`.
+            measured and the processor has it. See :func:`choose_precision`.
         streams: whether OpenVINO answers several pictures at a time, which takes more memory and
             for one picture more time, but less for many.
 

@@ -1,7 +1,7 @@
 """The formats of exported files, one row each, and the runtimes that read them.
 
 Each is imported where it is used. All compute on the CPU, in float32 unless the weights are
-smaller; OpenVINO also in bfloat16, see :mod:`.precision`. Any number of threads may run one graph
+smaller; OpenVINO also in bfloat16, see :mod:`.model`. Any number of threads may run one graph
 at the same time.
 """
 
@@ -50,6 +50,11 @@ class Graph:
 def _open_sides(shape: Sequence) -> list[int | None]:
     """Return a shape in which symbols are None."""
     return [size if isinstance(size, int) else None for size in shape]
+
+
+def in_words(shape: Sequence[int | None]) -> str:
+    """Return a shape as ``? x 3 x 224 x 224``."""
+    return ' x '.join('?' if size is None else str(size) for size in shape)
 
 
 # ------------------------------------------------------------------------ ONNX Runtime
@@ -116,9 +121,7 @@ def start_openvino(
         dtype = np.dtype(port.element_type.to_dtype()).name
         return Port(min(port.names, default=''), dtype, shape)
 
-    inputs, outputs = (
-        [described(port) for port in ports] for ports in (model.inputs, model.outputs)
-    )
+    inputs, outputs = ([*map(described, ports)] for ports in (model.inputs, model.outputs))
     at_once = model.get_property('OPTIMAL_NUMBER_OF_INFER_REQUESTS') if streams else 1
     return Graph(inputs, outputs, Requests(model), at_once)
 
@@ -198,21 +201,16 @@ class Format(NamedTuple):
     suffix: str
     runtime: str
     start: Callable[..., Graph]
-    packages: tuple[str, ...]
-    runs_code: bool
+    packages: tuple[str, ...] = ()
+    runs_code: bool = False
 
 
 ROWS = (
     Format(
-        'onnx',
-        '.onnx',
-        'ONNX Runtime',
-        start_onnxruntime,
-        packages=('onnx', 'onnxscript', 'onnxruntime'),
-        runs_code=False,
+        'onnx', '.onnx', 'ONNX Runtime', start_onnxruntime, ('onnx', 'onnxscript', 'onnxruntime')
     ),
-    Format('openvino', '.xml', 'OpenVINO', start_openvino, packages=('openvino',), runs_code=False),
-    Format('pt2', '.pt2', 'torch', start_torch, packages=(), runs_code=True),
+    Format('openvino', '.xml', 'OpenVINO', start_openvino, ('openvino',)),
+    Format('pt2', '.pt2', 'torch', start_torch, runs_code=True),
 )
 FORMATS = {row.name: row for row in ROWS}
 BY_SUFFIX = {row.suffix: row for row in ROWS}

@@ -1,7 +1,7 @@
 """The steps that a card may have, and a rule for each of their options.
 
-They are looked at before the first picture is: what passes here, :mod:`.preparing` and
-:mod:`.sliding` can take without a second look.
+They are looked at before the first picture is: what passes here, :mod:`.preparing` can take without
+a second look.
 """
 
 import math

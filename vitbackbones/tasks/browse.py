@@ -8,10 +8,9 @@ from mmengine.structures import BaseDataElement
 from ..data.loading.coco_masks import box_around
 from ..data.loading.load_mask import IGNORED
 from ..drawing import sheet
-from ..drawing.boxes import GRAY, draw_objects
+from ..drawing.boxes import GRAY, draw_objects, stripe
 from ..drawing.masks import overlay
 from ..drawing.objects import Objects
-from ..drawing.regions import stripe
 from ..drawing.sample_sheet import Drawn
 
 # ------------------------------------------------------------------------ classification

@@ -8,8 +8,7 @@ from mmengine.config import Config
 
 from ..configuration.classes import set_class_count
 from ..configuration.data_paths import SPLITS, datasets
-from ..data.own.folder import in_words, spelling_warnings
-from ..data.own.splits import marks
+from ..data.own.folder import in_words, marks, spelling_warnings
 from ..utils.messages import plural
 
 

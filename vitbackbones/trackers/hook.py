@@ -15,8 +15,7 @@ from mmengine.model import is_model_wrapper
 from mmengine.runner import EpochBasedTrainLoop, Runner
 
 from ..errors import InputError
-from ..reports.elements import photograph
-from ..reports.page import made_by
+from ..reports.page import made_by, photograph
 from ..tasks import find_task
 from ..training.sharding import is_sharded
 from ..utils.files import write_file

@@ -13,8 +13,7 @@ from ..analysis.run_log import COMMAND, LARGEST, LOGS
 from ..data.loading.image_file import UnreadableImage, read_image
 from ..drawing.sheet import from_bgr, spread
 from ..errors import InputError
-from ..reports.elements import Document, Facts, Picture, Section, Strip, drawing, photograph
-from ..reports.page import write_page
+from ..reports.page import Document, Facts, Picture, Section, Strip, drawing, photograph, write_page
 from ..utils.files import read_json, read_small, stays_inside
 
 NAME = 'run.html'

@@ -15,10 +15,9 @@ from ..configuration.settings import python_path
 from ..errors import InputError
 from ..utils import started
 from ..utils.files import read_small
-from ..utils.messages import did_you_mean
-from ..utils.processes import process_rank, show_warnings
+from ..utils.messages import command_line, did_you_mean, show_warnings
+from ..utils.processes import process_rank
 from ..utils.run_files import BEST_FILES, LATEST, POINTER, PUBLISHED, SUFFIXES
-from ..utils.verbs import command_line
 from ..weights import fetch
 from ..weights.table import find_detector
 from ..weights.trained import included

@@ -1,11 +1,14 @@
-"""Parts of messages: lists and values truncated, misspelled names, and pages of the docs."""
+"""Parts of messages: lists and values truncated, misspelled names, pages of the docs, commands."""
 
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
+from shutil import which
 
 from ..errors import printable
+from .processes import process_rank
 
 LONGEST = 60  # characters of a value
 LONGEST_NAME = 120  # of a key or a class: longer than any that a person has written
@@ -100,3 +103,52 @@ def page(name: str) -> str:
     """Return a page as messages write it: ``docs/NAME.md``, or the whole path in a wheel."""
     file = INSTALLED / f'{name}.md'
     return str(file) if file.is_file() else f'docs/{name}.md'
+
+
+def show_warnings(warnings: list[str]) -> None:
+    """Print what deserves attention but stops nothing, one line each."""
+    for warning in warnings if process_rank() == 0 else ():
+        print(printable(f'warning: {warning}'), file=sys.stderr)  # it may name files and classes
+
+
+# ------------------------------------------------------------------------ commands
+# A clone works without installation: ``python -m vitbackbones COMMAND`` in its root, and for three
+# verbs a script in ``tools/``. A message names commands in the way in which the user has started
+# this one.
+
+TOOLS = Path(__file__).resolve().parents[2] / 'tools'  # of a clone
+MODULE = ('vitbackbones', '__main__.py')
+
+
+def command(verb: str) -> list[str]:
+    """Return the words that run a verb in the way in which this process was started."""
+    started = Path(sys.argv[0])
+    if started.suffix == '.py' and started.parent.resolve() == TOOLS:
+        script = started.with_name(f'{verb}.py')
+        return ['python', *([str(script)] if script.is_file() else ['-m', MODULE[0], verb])]
+    if started.name == MODULE[0] or started.parts[-2:] == MODULE:
+        return [*program(), verb]
+    return ['vitbackbones', verb]
+
+
+def command_line(verb: str, *arguments: object) -> str:
+    """Return a command line for a message; see :func:`command`."""
+    return shlex.join([*command(verb), *map(str, arguments)])
+
+
+def program() -> list[str]:
+    """Return the words that start the program of this process again; see :func:`command`."""
+    started = Path(sys.argv[0])
+    if started.parts[-2:] == MODULE:
+        return ['python', '-m', MODULE[0]]
+    if started.suffix == '.py':
+        return ['python', str(started)]
+    if which(started.name) == str(started):
+        return [started.name]
+    return [str(from_here(started))]  # of an environment that is not activated
+
+
+def from_here(path: Path) -> Path:
+    """Return a path as short as the current directory allows."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path

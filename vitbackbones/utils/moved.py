@@ -3,37 +3,19 @@
 Public paths of a release work in the two minor releases after it (docs/versions.md).
 """
 
+import csv
 import sys
 import warnings
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 
-# old path: new path, both inside of vitbackbones; modules of a folder move with it
-MOVED = {
-    'backbones.classifier': 'backbones.by_name',
-    'backbones.necks': 'necks',
-    'configuration.checks': 'preparing',
-    'data.checks.duplicates': 'audit.duplicates',
-    'data.importing': 'importing',
-    'data.public_sets': 'tasks.classification.public_sets',
-    'export.runtime': 'runtime',
-    'inference.drawing': 'drawing',
-    'inference.predictor': 'tasks.predictor',
-    'inference.sources': 'data.sources',
-    # what ``from vitbackbones.results import audit`` asks the module of ``results`` for
-    'reports.analysis': 'analysis',
-    'reports.audit': 'audit',
-    'reports.publishing': 'reports',
-    'reports.report': 'reports',
-    'results': 'reports',
-    'results.analysis': 'analysis',
-    'results.audit': 'audit',
-    'results.publishing': 'reports',
-    'results.report': 'reports',
-    'training.trackers': 'trackers',
-}
+# Old path: new path, both inside of vitbackbones; modules of a folder move with it. What ``from
+# vitbackbones.results import audit`` asks the module of ``results`` for has rows of its own.
+with open(Path(__file__).with_name('moved.csv'), newline='', encoding='utf-8') as _rows:
+    MOVED = {row['old']: row['new'] for row in csv.DictReader(_rows)}
 PACKAGE = __name__.partition('.')[0]
 
 

@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..errors import printable
-
 # Ctrl-C, schedulers, a closed terminal or a lost connection, and Slurm's --signal=USR1
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
@@ -48,12 +46,6 @@ def leave_processes() -> None:
         sys.modules['torch.distributed'].destroy_process_group()
         # Its threads end with the last that holds it: a parallel model, which is in cycles.
         gc.collect()
-
-
-def show_warnings(warnings: list[str]) -> None:
-    """Print what deserves attention but stops nothing, one line each."""
-    for warning in warnings if process_rank() == 0 else ():
-        print(printable(f'warning: {warning}'), file=sys.stderr)  # it may name files and classes
 
 
 class _SignalStack(ctypes.Structure):

@@ -5,7 +5,7 @@ files are called ``model.safetensors``. Where the table or its own name says a h
 ``deit_small-cd65a155.pth``, the content must have it. A download is kept only after it was read
 without an error, so that neither half a file nor the error page of a server stays behind. Files of
 ``hf-hub:OWNER/NAME`` come by huggingface_hub and its cache, those of ``pip:PACKAGE/FILE`` by pip
-(``installed``).
+(:func:`find_installed`).
 """
 
 import hashlib
@@ -23,10 +23,8 @@ from torch.hub import tqdm
 
 from ..errors import InputError
 from ..utils.packages import import_optional
-from .installed import SCHEME as PIP
-from .installed import find_installed
 from .read.load import load_file
-from .table import HUB_ADDRESS, find, is_name
+from .table import HUB_ADDRESS, PIP, find, is_name
 from .trained import included
 
 OTHERWISE = 'Download it in another way and give the file (train: --pretrained FILE, or --scratch).'
@@ -265,3 +263,49 @@ def fetch_from_hub(address: str) -> Path:
             except hub.errors.EntryNotFoundError as error:  # of a cache without connections, too
                 missing = error
         raise FileNotFoundError(f'no {" or ".join(names)}: {missing}')
+
+
+# ------------------------------------------------------------------------ installed packages
+
+
+ADDRESS = re.compile(r'pip:(?P<package>\w[\w.-]*)/(?P<file>.*[^/])')
+
+
+def find_installed(address: str, sha256: str = '', needed: str = '') -> Path:
+    """Return the file of an address.
+
+    Args:
+        address: ``pip:PACKAGE/FILE``.
+        sha256: of the content, or its beginning.
+        needed: what pip installs the package by; by default its name.
+
+    Raises:
+        InputError: the address is not of this form, the package is not installed, or it has no
+            such file or another content; the message has the command that solves it.
+    """
+    from importlib.metadata import distributions  # takes a while
+
+    match = ADDRESS.fullmatch(address)
+    if match is None:
+        raise InputError(f'{address}: must be {PIP}PACKAGE/FILE')
+    package, name = match.groups()
+    install = f'pip install {needed or package}'
+    found = [*distributions(name=package)]  # several, if pip was interrupted
+    if not found:
+        raise InputError(f'{address}: {package} is not installed. Install it with "{install}".')
+    files = [each for part in found for each in part.files or ()]
+    places = [Path(str(each.locate())) for each in files if f'/{each}'.endswith(f'/{name}')]
+    file = next(filter(Path.is_file, places), None)
+    digest = sha256_of(file) if file else ''
+    if file and digest.startswith(sha256):
+        return file
+    problem = f'its file has the SHA-256 {digest}, not {sha256}' if file else 'it has no such file'
+    raise InputError(
+        f'{address}: {package} {found[0].version} is installed, but {problem}. Install it '
+        f'again with "pip uninstall --yes {package} && {install}".'
+    )
+
+
+def sha256_of(file: Path) -> str:
+    """Return the SHA-256 of the content of a file."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -20,8 +20,7 @@ from ..utils.messages import shorten
 from .convert import FORMATS, OWN, find_format, take_state_dict, unwrap, without_wrapper
 from .convert.state_dict import TRANSFORMERS
 from .convert.state_dict import stored_size as size_of
-from .downloads import load_anywhere, local
-from .installed import sha256_of
+from .downloads import load_anywhere, local, sha256_of
 from .read.load import IMAGES
 from .table import packaged
 

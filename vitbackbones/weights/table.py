@@ -14,7 +14,6 @@ from typing import Any
 from ..errors import InputError
 from ..utils.literals import read_rows
 from ..utils.messages import did_you_mean
-from .installed import SCHEME as PIP
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Published:
         crop_pct: side of the crop, as a part of the short side of the resized image.
         input_size: channels, height and width.
         source: publisher, and the page that has the address.
-        url: https address, or ``pip:PACKAGE/FILE`` (``installed``); None if it is only published
+        url: https address, or ``pip:PACKAGE/FILE`` (``downloads``); None if it is only published
             for browsers, see ``source``.
         hf_hub: the same weights on the Hugging Face hub, OWNER/NAME.
         sha256: all of the file's hash, or the beginning of it that its name carries.
@@ -112,6 +111,7 @@ def find_detector(name: str) -> Detector | None:
 
 # ------------------------------------------------------------------------ names
 
+PIP = 'pip:'  # how the address of a file in an installed package begins
 HUB_ADDRESS = re.compile(
     r'hf-hub:(?P<repository>[\w.-]+/[\w.-]+)(@(?P<revision>[^:@]+))?(:(?P<file>[^:]+))?'
 )

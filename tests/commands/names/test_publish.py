@@ -14,9 +14,8 @@ from vitbackbones.commands.names.publish import add_arguments, publish
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.registry import MODELS
-from vitbackbones.reports.model_card import write_card
-from vitbackbones.reports.trained_run import portable_text, read_run
-from vitbackbones.runtime.threshold import Threshold, read_threshold, write_threshold
+from vitbackbones.reports.model_card import portable_text, read_run, write_card
+from vitbackbones.runtime.card import Threshold, read_threshold, write_threshold
 from vitbackbones.training.find_checkpoint import find_checkpoint
 from vitbackbones.weights.filling import load_pretrained
 from vitbackbones.weights.read.load import load_file

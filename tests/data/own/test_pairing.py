@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from vitbackbones.data.own.pairing import find_pairs
-from vitbackbones.data.own.patterns import Patterns, chosen_pairs
+from vitbackbones.data.own.pairing import Patterns, chosen_pairs, find_pairs
 from vitbackbones.errors import InputError
 
 from .folders import write

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vitbackbones.data.own.patterns import Patterns, chosen_pairs
+from vitbackbones.data.own.pairing import Patterns, chosen_pairs
 from vitbackbones.errors import InputError
 
 from .folders import write

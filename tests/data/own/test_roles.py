@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from vitbackbones.data.own.roles import KINDS, is_copy, own_words, told_apart, words, words_of
+from vitbackbones.data.own.folder import KINDS, is_copy, own_words, told_apart, words, words_of
 
 ROOT = Path('data')
 

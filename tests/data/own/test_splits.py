@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from vitbackbones.data.own.splits import (
+from vitbackbones.data.own.folder import (
     MARKS,
     SHARE,
     divided,

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from vitbackbones.errors import InputError
-from vitbackbones.export.graphs import ports, trace
+from vitbackbones.export.formats import ports, trace
 from vitbackbones.export.models import exportable
 from vitbackbones.layers import fuse_for_inference
 

@@ -3,8 +3,7 @@
 import pytest
 import torch
 
-from vitbackbones.export.formats import write_onnx
-from vitbackbones.export.graphs import trace
+from vitbackbones.export.formats import trace, write_onnx
 from vitbackbones.export.models import exportable
 from vitbackbones.layers import fuse_for_inference
 

@@ -46,22 +46,20 @@ from ...configuration.read import read_config
 from ...configuration.settings import as_list
 from ...data.loading.image_file import IMAGES
 from ...data.own.folder import files_below, in_words
-from ...data.own.patterns import Patterns
+from ...data.own.pairing import Patterns
 from ...data.own.pool import Pool, find_pool
 from ...drawing.sheet import spread
 from ...errors import InputError
 from ...preparing.own_data import meant_files
-from ...reports.elements import Section, Table
-from ...reports.page import made_by, write_page
+from ...reports.page import Section, Table, made_by, write_page
 from ...tasks.predictor import Predictor
 from ...training.cores import available_cores
 from ...training.distributed import choose_device
 from ...training.find_checkpoint import latest_checkpoint
 from ...utils.cluster import run_tasks
 from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, require_apart, write_file
-from ...utils.messages import plural
+from ...utils.messages import command_line, plural
 from ...utils.rules import is_number
-from ...utils.verbs import command_line
 from ..cli import FILE_OPTIONS, add_shared, count, size
 from .folds import DETECTOR, MOST, SEGMENTOR, Quick, run_of
 

@@ -48,8 +48,7 @@ from ...tasks import TASKS, find_task
 from ...tasks.task import Task
 from ...training.replay import Replay
 from ...training.views import Views
-from ...utils.messages import did_you_mean, plural
-from ...utils.processes import show_warnings
+from ...utils.messages import did_you_mean, plural, show_warnings
 from ..cli import FILE_OPTIONS, add_shared, count
 
 # What a loader has for workers, which browsing does not start.

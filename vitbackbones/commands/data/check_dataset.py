@@ -47,8 +47,7 @@ from ...preparing.trial import try_model
 from ...running.train import SECTIONS, read_settings
 from ...tasks import find_task
 from ...training.cores import available_cores
-from ...utils.messages import on_terminal, plural
-from ...utils.processes import show_warnings
+from ...utils.messages import on_terminal, plural, show_warnings
 from ..cli import FILE_OPTIONS, add_shared, count
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names

@@ -34,24 +34,20 @@ from functools import partial
 from pathlib import Path
 
 from ...data.own.coco_folder import find_parts, measurable
-from ...data.own.folder import in_words, spelling_warnings
-from ...data.own.patterns import Patterns
-from ...data.own.splits import WORDS
+from ...data.own.folder import WORDS, in_words, spelling_warnings
+from ...data.own.pairing import Patterns
 from ...errors import InputError, printable
-from ...importing.color_masks import import_masks
-from ...importing.corrections import import_corrections
+from ...importing.coco import import_corrections
 from ...importing.cvat import read_cvat
-from ...importing.instance_masks import FORMS, read_instances
 from ...importing.labelme import read_labelme
+from ...importing.masks import FORMS, import_masks, read_instances
 from ...importing.pictures import Picture, relative_links, write_coco
 from ...importing.source import Source
 from ...importing.voc import read_voc
 from ...importing.yolo import read_yolo
 from ...importing.yolo_settings import SETTINGS, folder_of
 from ...utils.files import read_json, require_apart, whole_folder
-from ...utils.messages import page, plural, some
-from ...utils.processes import show_warnings
-from ...utils.verbs import command_line
+from ...utils.messages import command_line, page, plural, show_warnings, some
 from ..cli import FILE_OPTIONS, add_shared, score
 
 BOXES = {'voc': read_voc, 'yolo': read_yolo, 'labelme': read_labelme, 'cvat': read_cvat}

@@ -21,7 +21,7 @@ from ...importing.coco import read_coco
 from ...importing.source import Source
 from ...importing.writing import write_voc
 from ...utils.files import whole_folder
-from ...utils.verbs import command_line
+from ...utils.messages import command_line
 
 LABELED, NEW = 120, 20  # images
 BOXES = 'instances_train.json'

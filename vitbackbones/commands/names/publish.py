@@ -34,9 +34,8 @@ from safetensors.torch import save
 from torch import Tensor
 
 from ...errors import InputError
-from ...reports.model_card import write_card
-from ...reports.trained_run import BACKBONE, TrainedRun, portable_text, read_run
-from ...runtime.threshold import ENDING, read_threshold, write_threshold
+from ...reports.model_card import BACKBONE, TrainedRun, portable_text, read_run, write_card
+from ...runtime.card import ENDING, read_threshold, write_threshold
 from ...utils.files import whole_folder
 from ...utils.run_files import PUBLISHED
 from ...version import __version__

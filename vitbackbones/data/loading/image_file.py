@@ -26,9 +26,9 @@ from PIL import Image
 
 from ...errors import InputError
 from ...utils.files import NOT_FETCHED, POINTER
+from ...utils.messages import show_warnings
 from ...utils.orientation import UPRIGHT, orientation, turned, upright
 from ...utils.packages import import_optional
-from ...utils.processes import show_warnings
 from ..shards.index import SCHEME
 
 IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')

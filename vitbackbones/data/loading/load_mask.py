@@ -21,9 +21,8 @@ from mmengine import fileio
 from PIL import Image
 
 from ...errors import InputError
-from ...utils.messages import some
+from ...utils.messages import command_line, some
 from ...utils.orientation import upright
-from ...utils.verbs import command_line
 from . import IGNORED
 from .image_file import read_header, reason_of, size_of
 

@@ -40,6 +40,13 @@ def to_pixels(planes: np.ndarray) -> np.ndarray:
     return cv2.merge(list(planes)).reshape(height, width, -1)  # of one channel: (H, W)
 
 
+def to_planes(image: np.ndarray) -> np.ndarray:
+    """Return the pixels (H, W, C) channel by channel, (C, H, W)."""
+    planes = np.empty((image.shape[2], *image.shape[:2]), image.dtype)
+    cv2.split(in_order(image), list(planes))
+    return planes
+
+
 class InOrder(BaseTransform):
     """Copy a flipped image to contiguous memory; use it after ``RandomFlip``."""
 
@@ -71,7 +78,5 @@ class ToPlanes(BaseTransform):
 
     def transform(self, results: dict) -> dict:
         """Keep ``img`` as (H, W, C), but channel by channel in memory."""
-        image = results['img']
-        planes = np.empty((image.shape[2], *image.shape[:2]), image.dtype)  # (C, H, W)
-        cv2.split(in_order(image), list(planes))
+        planes = to_planes(results['img'])
         return results | {'img': planes.transpose(1, 2, 0)}  # (C, H, W) -> (H, W, C)

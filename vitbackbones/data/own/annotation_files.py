@@ -10,12 +10,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from ...errors import InputError
-from ...utils.messages import some
-from ...utils.processes import show_warnings
+from ...utils.messages import show_warnings, some
 from ..checks.coco_file import COLUMNS, load_json
-from .folder import files_below
-from .roles import is_copy
-from .splits import named_split
+from .folder import files_below, is_copy, named_split
 
 OF_RUNS = {'runs', 'work_dirs', 'own_data', 'predictions', 'vis_data'}  # folders that runs write to
 Found = list[tuple[Path, dict]]  # files and their content

@@ -16,17 +16,13 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from ...errors import InputError
-from ...utils.messages import page, some
-from ...utils.processes import show_warnings
+from ...utils.messages import command_line, page, show_warnings, some
 from ...utils.rules import is_number
-from ...utils.verbs import command_line
 from ..checks.coco_file import COLUMNS, check_references, require_counted, table
 from ..checks.findings import spread, stays_below
 from ..loading.image_file import read_header, size_of
 from .annotation_files import find_files
-from .folder import files_below, folders_below, gone_links
-from .roles import is_copy
-from .splits import divided, named_split
+from .folder import divided, files_below, folders_below, gone_links, is_copy, named_split
 
 SAMPLE = 20  # file names by which a folder of pictures is found
 DEEPEST = 8  # folders in front of a name that may be those of another machine
@@ -83,7 +79,7 @@ def find_parts(
 ) -> dict[str, CocoPart]:
     """Return the parts for training and validation, and that for testing if there is one.
 
-    With ``trained_on``, as of :func:`.splits.divided`, nothing has to be for training. ``named``
+    With ``trained_on``, as of :func:`.folder.divided`, nothing has to be for training. ``named``
     is that of :func:`.annotation_files.find_files`.
 
     Raises:

@@ -1,9 +1,17 @@
-"""What is below a folder of unknown content: files, the text in them, and names of classes."""
+"""What is below a folder of unknown content: files, the text in them, and names of classes.
 
+Files are pictures, masks, or what tools and people leave, by the words of their paths. Whole words
+of folders, or else of names, tell masks from pictures. The last one counts, as in
+``segmentation/images``, and what all files have in common counts nothing. Which part of a dataset a
+file belongs to is in the words of its path, too, or in a hash of its name.
+"""
+
+import hashlib
 import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from ...errors import InputError
@@ -145,3 +153,232 @@ def spelling_warnings(source: str, names: Iterable[str]) -> list[str]:
             'Check that they were read from the right file'
         )
     return warnings
+
+
+# ------------------------------------------------------------------------ splits
+# A hash rather than an order or a generator: pictures that are added later move no other one from
+# one part to the other, and every tool and every resumed run comes to the same parts. The parts are
+# not stratified, as a share of each class would let new pictures move old ones; a class that
+# training does not have is named before the run.
+
+
+WORDS = {
+    'train': ('train', 'training', 'trainset'),
+    'val': ('val', 'valid', 'validation', 'validate', 'valset', 'dev'),
+    'test': ('test', 'testing', 'testset'),
+}
+SPLIT_OF = {word: split for split, words in WORDS.items() for word in words}
+SHARE = 0.2  # of the pictures, held out for validation and testing
+MARKS = 16  # names by which a part is recognized
+
+
+def named_split(path: str) -> str | None:
+    """Return the split that a relative path names, None without one; the last word counts.
+
+    >>> named_split('valid/_annotations.coco.json'), named_split('instances_train2017.json')
+    ('val', 'train')
+    """
+    words = reversed(re.findall('[a-z]+', path.lower()))
+    return next((SPLIT_OF[word] for word in words if word in SPLIT_OF), None)
+
+
+def divided(root: Path, parts: dict, trained_on: Iterable[str] | None) -> dict:
+    """Return the parts of a dataset with one for validation.
+
+    Where nothing is for validation, a fixed share of the training pictures is, by their names.
+    Where nothing is for testing either, half of that share is: what chose the checkpoint of a run
+    does not judge it.
+
+    Args:
+        root: the folder of the dataset, for messages.
+        parts: what is known, by split; each has ``names``, of those ``labeled`` with objects, and
+            ``only(names)`` returns less of it.
+        trained_on: to test a model that is trained already, names of pictures that it was trained
+            on. A single part is divided if it has some of these pictures; otherwise all of it is
+            for testing.
+
+    Raises:
+        InputError: there is one picture alone, or one alone with objects.
+    """
+    if 'val' in parts or (trained_on is not None and parts.keys() != {'train'}):
+        return parts
+    part = parts['train']
+    names = {*part.names}
+    if trained_on is not None and names.isdisjoint(trained_on):
+        return {'test': part}
+    if len(names) < 2:
+        raise InputError(f'{root}: one image cannot be split into training and validation.')
+    if len(part.labeled) == 1:
+        raise InputError(
+            f'{root}: only one image has objects that count, so none is left for validation. '
+            'Label more images.'
+        )
+    chosen = held_out(names, part.labeled)
+    tested = set() if 'test' in parts else for_testing(chosen)
+    if part.labeled and any(map(part.labeled.isdisjoint, (tested, chosen - tested))):
+        tested = set()  # nothing could be measured on one of the two
+    found = {'train': part.only(names - chosen), 'val': part.only(chosen - tested)}
+    return parts | found | ({'test': part.only(tested)} if tested else {})
+
+
+def held_out(names: Iterable[str], labeled: Iterable[str] = ()) -> set[str]:
+    """Return the names of the validation part: one at least, and not all.
+
+    Args:
+        names: two or more different ones.
+        labeled: of pictures with objects; some are in either part where there are two or more.
+    """
+    ranked = sorted(set(names), key=_place)
+    chosen = [name for name in ranked if _place(name) < SHARE]
+    held = set(chosen[: len(ranked) - 1] or ranked[:1])
+    with_objects = sorted(set(labeled), key=_place)
+    if len(with_objects) > 1:
+        held = (held | {with_objects[0]}) - {with_objects[-1]}
+    return held
+
+
+def for_testing(names: Iterable[str]) -> set[str]:
+    """Return the half of the pictures :func:`held_out` that is for testing; none of one picture."""
+    ranked = sorted(set(names), key=_place)
+    chosen = {name for name in ranked if _place(name) < SHARE / 2}
+    return chosen if 0 < len(chosen) < len(ranked) else set(ranked[: len(ranked) // 2])
+
+
+def marks(names: Iterable[str]) -> tuple[str, ...]:
+    """Return a few of the names, by which a part is recognized after pictures were added."""
+    return tuple(sorted(set(names), key=_place)[:MARKS])
+
+
+def _place(name: str) -> float:
+    """Return a number from 0 to 1 that looks random and depends on the name alone."""
+    digest = hashlib.sha256(name.encode('utf-8', 'surrogateescape')).digest()
+    return int.from_bytes(digest[:8], 'big') / 2**64
+
+
+# ------------------------------------------------------------------------ roles
+
+
+ROLE_WORDS = {
+    'pictures': 'image img picture photo jpeg rgb',
+    'masks': 'mask annotation annot anno ann label labelmap lbl segmentation segmap seg gt truth '
+    'groundtruth semantic matte manual lab semseg',
+    'fillers': 'folder file class raw data ground',  # beside these
+    'forms': 'dir png jpg xml',
+    'colors': 'color colored colour coloured colormap rgb rgba human',  # of masks that show classes
+    # of masks that no class is read from
+    'others': 'object instance panoptic edge boundary contour depth',
+    # of folders in which tools and people leave things
+    'leftovers': 'vis viz visual visualization visualisation overlay debug pred prediction '
+    'predicted result output out run cache thumb thumbnail preview inference deprecated unused '
+    'trash archive',
+    'copies': 'copy kopie old backup bak tmp temp',
+}
+SETS = {kind: {w + s for w in text.split() for s in ('', 's')} for kind, text in ROLE_WORDS.items()}
+PICTURE_WORDS, MASK_WORDS = SETS['pictures'], SETS['masks']
+LEFTOVERS = SETS['leftovers'] | SETS['copies']
+NO_CLASSES = SETS['others'] | SETS['colors'] | LEFTOVERS
+TOLD_WORDS = {*SPLIT_OF} | MASK_WORDS | PICTURE_WORDS  # which tell what a file is
+KNOWN_WORDS = TOLD_WORDS | SETS['fillers'] | SETS['forms']
+JOINED = '|'.join(sorted(TOLD_WORDS, key=len, reverse=True))
+ALL_JOINED = re.compile(f'({JOINED})+')
+EACH_JOINED = re.compile(JOINED)
+WORD = re.compile(r'[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+')
+COPY_NUMBER = re.compile(r'\(\d+\)')  # of Windows and browsers: train (1).json
+LOSSY = ('.jpg', '.jpeg')
+KINDS = ('masks', 'colors', 'others')  # of masks, in the order in which they are taken
+
+
+@lru_cache(100_000)
+def words(name: str) -> tuple[str, ...]:
+    """Return the words of a file or folder in lower case.
+
+    >>> words('JPEGImages'), words('gtFine_labelIds'), words('trainannot')
+    (('jpeg', 'images'), ('gt', 'fine', 'label', 'ids'), ('train', 'annot'))
+    """
+    found = []
+    for word in map(str.lower, WORD.findall(name)):
+        found += EACH_JOINED.findall(word) if ALL_JOINED.fullmatch(word) else [word]
+    return tuple(found)
+
+
+def words_of(path: Path) -> list[str]:
+    """Return the words of a relative path."""
+    return [word for name in path.parts for word in words(name)]
+
+
+def own_words(path: Path) -> list[str]:
+    """Return the words of a relative path that do not tell pictures from their annotations."""
+    sides = PICTURE_WORDS | MASK_WORDS | SETS['forms']
+    return [word for word in words_of(path) if word not in sides]
+
+
+def told_apart(
+    root: Path, files: Sequence[Path], kinds: Sequence[str] = KINDS
+) -> tuple[set[Path], set[Path]]:
+    """Return the pictures among files, and the masks of the first of ``kinds`` that is there.
+
+    Of each there may be none.
+    """
+    roles = _roles(root, files)
+    if not roles['pictures'] or not roles['masks'] + roles['colors'] + roles['others']:
+        roles = _roles(root, files, leave=False)
+    pictures = {*roles['pictures']}
+    masks = {*next(filter(None, map(roles.get, kinds)), ())} or _masks_beside(pictures)
+    pictures -= masks
+    return pictures - _copies_beside(pictures), masks
+
+
+def _roles(root: Path, files: Sequence[Path], leave: bool = True) -> dict[str, list[Path]]:
+    """Return the files that are of each kind of :data:`ROLE_WORDS`.
+
+    Without ``leave``, folders of leftovers count as others do.
+    """
+    common = os.path.commonpath([file.parent for file in files]) if files else root
+    roles = defaultdict(list)
+    for file in files:
+        roles[_role(file.parent.relative_to(common).parts, leave)].append(file)
+    return roles
+
+
+def _role(folders: Sequence[str], leave: bool) -> str:
+    """Return what the files of a folder are by the names of the folders on the way to it."""
+    named = [words(name) for name in folders]
+    leftovers = LEFTOVERS | SETS['others'] - {'object', 'objects'}
+    for each in named if leave else ():
+        rest = {word for word in each if word not in KNOWN_WORDS and not word.isdigit()}
+        if rest and rest <= leftovers:
+            return 'leftovers'
+    for place in reversed(range(len(named))):
+        below = {word for name in named[place:] for word in name}
+        if MASK_WORDS & {*named[place]}:
+            kinds = [kind for kind in ('others', 'colors') if below & SETS[kind]]
+            return kinds[0] if kinds else 'masks'
+        if PICTURE_WORDS & {*named[place]}:
+            break
+    return 'pictures'
+
+
+def is_copy(path: Path) -> bool:
+    """Tell whether a relative path looks like that of a copy that was put aside."""
+    return bool(SETS['copies'] & {*words_of(path)} or COPY_NUMBER.search(str(path)))
+
+
+def _masks_beside(files: Iterable[Path]) -> set[Path]:
+    """Return the masks among files whose folders tell nothing: by words, or as PNG beside JPEG."""
+    named = {file for file in files if MASK_WORDS & {*words(file.stem)}}
+    if named and named != {*files}:
+        return named
+    others = {file for file in files if file.suffix.lower() not in LOSSY}
+    return others if others != {*files} else set()
+
+
+def _copies_beside(files: Iterable[Path]) -> set[Path]:
+    """Return the files named as another one of their folder with a word more of a leftover."""
+    named = {file: (file.parent, words(file.stem)) for file in files}
+    places = {(folder, *name) for folder, name in named.values()}
+    copies = set()
+    for file, (folder, name) in named.items():
+        rest = tuple(word for word in name if word not in NO_CLASSES)
+        if rest != name and (folder, *rest) in places:
+            copies.add(file)
+    return copies

@@ -16,11 +16,8 @@ from pathlib import Path
 
 from ...errors import InputError
 from ...utils.messages import some
-from .folder import files_below, lines_in
-from .pairing import find_pairs
-from .patterns import Patterns, chosen_pairs
-from .roles import KINDS
-from .splits import SPLIT_OF, WORDS, divided
+from .folder import KINDS, SPLIT_OF, WORDS, divided, files_below, lines_in
+from .pairing import Patterns, chosen_pairs, find_pairs
 
 VOC_LISTS = ('ImageSets', 'Segmentation')
 
@@ -61,7 +58,7 @@ def find_mask_parts(
 ) -> dict[str, MaskPart]:
     """Return the parts for training and validation, and that for testing if there is one.
 
-    With ``trained_on``, as of :func:`.splits.divided`, nothing has to be for training.
+    With ``trained_on``, as of :func:`.folder.divided`, nothing has to be for training.
 
     Raises:
         InputError: as :func:`named_parts`, or pictures have no masks.

@@ -12,8 +12,7 @@ import cv2
 import numpy as np
 
 from ...errors import InputError
-from ...utils.messages import some
-from ...utils.verbs import command_line
+from ...utils.messages import command_line, some
 from ..checks.findings import spread
 from ..loading.load_mask import IGNORED, BadMask, read_mask
 from .folder import names_in_lines

@@ -17,7 +17,7 @@ from ...utils.files import write_if_changed
 from .coco_folder import completed, find_classes, find_parts, of_pictures
 from .mask_folder import find_mask_parts
 from .numbering import file_of_names, find_numbering
-from .patterns import Patterns
+from .pairing import Patterns
 
 
 @dataclass

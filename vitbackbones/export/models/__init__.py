@@ -4,10 +4,52 @@ A toolbox's ``predict`` goes from image to image and keeps what each one has. A 
 the whole batch with arrays of fixed length. Each kind of model has a module here for that.
 """
 
-from torch import nn
+from torch import Tensor, nn
 
 from ...errors import InputError
-from .base import Exportable, ExportableClassifier
+
+
+class Exportable(nn.Module):
+    """A model as an exported file has it; see :func:`exportable`.
+
+    Args:
+        model: shares its weights.
+    """
+
+    outputs: tuple[str, ...] = ()
+    fixed_size = ''
+
+    def __init__(self, model: nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+
+class ExportableClassifier(Exportable):
+    """From images (N, 3, H, W) to ``logits`` (N, classes), the scores before softmax.
+
+    Args:
+        model: of mmpretrain, or of :func:`~vitbackbones.create_model`, which needs no toolbox.
+    """
+
+    outputs = ('logits',)
+
+    def forward(self, image: Tensor) -> tuple[Tensor]:
+        return (self.model(image),)
+
+
+class FromRGB(Exportable):
+    """A network of images whose first channel is blue, as of Caffe, that gets RGB images.
+
+    Args:
+        model: any other :class:`Exportable`.
+    """
+
+    def __init__(self, model: Exportable) -> None:
+        super().__init__(model)
+        self.outputs = model.outputs
+
+    def forward(self, image: Tensor) -> tuple[Tensor, ...]:
+        return self.model(image.flip(1))
 
 
 def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportable:
@@ -40,9 +82,8 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportabl
 
         return ExportableSegmentor(model, output)
     from .deformable import ExportableDeformableDETR
-    from .dense import ExportableDenseDetector, ExportableYOLOX
+    from .dense import ExportableDenseDetector, ExportableRTMDetIns, ExportableYOLOX
     from .detr import ExportableDETR
-    from .dynamic_masks import ExportableRTMDetIns
     from .mask2former import ExportableMask2Former
     from .rcnn import ExportableRCNN
 

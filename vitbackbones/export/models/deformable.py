@@ -10,8 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ...errors import InputError
+from . import Exportable
 from .attention import Sizes, centers, encode, make_traceable, shared_copy, sizes_of
-from .base import Exportable
 from .detr import detections
 
 

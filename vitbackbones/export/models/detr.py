@@ -9,7 +9,7 @@ import torch
 from mmdet.structures.bbox import bbox_cxcywh_to_xyxy
 from torch import Tensor, nn
 
-from .base import Exportable
+from . import Exportable
 from .selection import padded
 
 

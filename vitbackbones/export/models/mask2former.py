@@ -10,8 +10,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ...data.loading.coco_masks import OFFSET
+from . import Exportable
 from .attention import encode, make_traceable, shared_copy, sizes_of
-from .base import Exportable
 from .selection import NO_LABEL, pick
 
 

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ...errors import InputError
 from ...openmmlab.operators.kernels import torchvision_kernels
-from .base import Exportable
+from . import Exportable
 from .dense import joined, levels
 from .selection import Found, best_apart, clip, overlap_of, padded, pick, require_method_of
 

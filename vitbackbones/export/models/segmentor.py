@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from ...errors import InputError
 from ...layers import require_choice
+from . import Exportable
 from .attention import shared_copy
-from .base import Exportable
 from .mask2former import TraceablePixelDecoder
 
 OUTPUTS = ('logits', 'mask')

@@ -9,7 +9,7 @@ from mmengine.config import Config
 from ...configuration.data_paths import SPLITS, datasets, separated, use_files
 from ...data.own.mask_folder import find_mask_parts
 from ...data.own.numbering import Numbering, find_numbering
-from ...data.own.patterns import Patterns
+from ...data.own.pairing import Patterns
 from ...registry import SCOPE, bare_name
 from ...utils.files import write_if_changed
 from ...utils.messages import some

@@ -6,7 +6,8 @@ keys that it does not know as they are, so that the loader can report them.
 """
 
 from collections.abc import Callable, Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from . import columns, efficientnet, pyramids, whole_models
 from .state_dict import RULES, WRAPPERS, StateDict, rename, take_state_dict, without_wrapper
@@ -17,26 +18,20 @@ class Format:
     """A checkpoint layout: how its keys are recognized and rewritten.
 
     Attributes:
-        name: of the layout.
         detect: whether a state dict has this layout.
-        rewrite: its keys, where the rules of ``renames.csv`` for this layout are not all.
+        convert: rewrite its keys; by default by the rules of ``renames.csv`` for this layout.
         unused: the keys that files of this layout hold and their own code never reads.
         note: what the keys leave open and a reader of the file has to know.
         whole_model: the files hold a backbone with all its heads, and the heads are converted too.
         of_timm: the networks are not ours; the new keys are timm's.
     """
 
-    name: str
     detect: Callable[[StateDict], bool]
-    rewrite: Callable[[StateDict], StateDict] | None = None
+    convert: Callable[[StateDict], StateDict] = dict
     unused: Callable[[StateDict], list[str]] = lambda state: []
     note: str = ''
     whole_model: bool = False
     of_timm: bool = False
-
-    def convert(self, state: StateDict) -> StateDict:
-        """Return a state dict with our keys."""
-        return self.rewrite(state) if self.rewrite else rename(state, RULES.get(self.name, {}))
 
 
 def _has(*keys: str) -> Callable[[StateDict], bool]:
@@ -47,59 +42,60 @@ def _has(*keys: str) -> Callable[[StateDict], bool]:
 # The first that recognizes a state dict wins. A published file is recognized by one entry only,
 # except by the last two, whose keys are ours: they come last because Aug-ViT's and T2T's files
 # have DeiT's keys too, and 'native' takes whatever is left.
-ROWS = (
-    Format(
-        'setr',
+_ROWS = {
+    'setr': Format(
         whole_models.is_setr,
         whole_models.convert_setr,
         whole_models.unused_in_setr,
         whole_model=True,
     ),
-    Format(
-        'detr',
+    'detr': Format(
         _has('backbone.0.body.conv1.weight', 'class_embed.weight', whole_models.OF_DETR),
         whole_models.convert_detr,
         note=whole_models.DETR_NOTE,
         whole_model=True,
     ),
-    Format('mmdet_two_ema', whole_models.has_averages, whole_models.without_last, whole_model=True),
-    Format('mmdet_two_detr', _has(whole_models.OF_DETR_TWO), whole_model=True),
-    Format('mmdet_two_mask2former', whole_models.is_mask2former, whole_model=True),
-    Format('mmdet_two_maskformer', whole_models.is_maskformer, whole_model=True),
-    Format('aug_vit', columns.is_aug_vit, columns.convert_aug_vit),
+    'mmdet_two_ema': Format(whole_models.has_averages, whole_models.without_last, whole_model=True),
+    'mmdet_two_detr': Format(whole_models.is_detr, whole_model=True),
+    'mmdet_two_mask2former': Format(whole_models.is_mask2former, whole_model=True),
+    'mmdet_two_maskformer': Format(whole_models.is_maskformer, whole_model=True),
+    'aug_vit': Format(columns.is_aug_vit, columns.convert_aug_vit),
     # SimpleViT and MSF-ViT as the published code (tk1980/MSFtransformer) trains them. The plain
     # form has the keys of vit-pytorch's SimpleViT of that time. The grouped projection is stored
     # here as there; groups and widths show in the shapes.
-    Format('msf', _has('to_patch_embedding.2.weight', 'transformer.layers.0.0.to_out.weight')),
-    Format('pvt', _has('patch_embed1.proj.weight', 'block1.0.attn.q.weight'), pyramids.convert_pvt),
-    Format('tnt', _has('outer_pos', 'inner_pos'), columns.convert_tnt),
+    'msf': Format(_has('to_patch_embedding.2.weight', 'transformer.layers.0.0.to_out.weight')),
+    'pvt': Format(_has('patch_embed1.proj.weight', 'block1.0.attn.q.weight'), pyramids.convert_pvt),
+    'tnt': Format(_has('outer_pos', 'inner_pos'), columns.convert_tnt),
     # timm's, before or after its release 1.0.16
-    Format('timm_tnt', _has('pixel_pos', 'blocks.0.norm_out.weight'), columns.convert_timm_tnt),
-    Format(
-        't2t', _has('tokens_to_token.project.weight', 'blocks.0.norm1.weight'), columns.convert_t2t
+    'timm_tnt': Format(_has('pixel_pos', 'blocks.0.norm_out.weight'), columns.convert_timm_tnt),
+    't2t': Format(
+        _has('tokens_to_token.project.weight', 'blocks.0.norm1.weight'), columns.convert_t2t
     ),
     # mmpretrain's: the same tensors under other names. Its TNT is the legacy form (stem='conv',
     # projection='pixel'), its T2T-ViT the one with transformer tokens.
-    Format('mmpretrain_tnt', _has('layers.0.outer_block.norm_attn.weight')),
-    Format('mmpretrain_t2t', _has('tokens_to_token.project.weight', 'encoder.0.ln1.weight')),
-    Format('mmpretrain_vit', _has('layers.0.ln1.weight', 'layers.0.attn.qkv.weight')),
-    Format(
-        'sret',
+    'mmpretrain_tnt': Format(_has('layers.0.outer_block.norm_attn.weight')),
+    'mmpretrain_t2t': Format(_has('tokens_to_token.project.weight', 'encoder.0.ln1.weight')),
+    'mmpretrain_vit': Format(_has('layers.0.ln1.weight', 'layers.0.attn.qkv.weight')),
+    'sret': Format(
         _has('transformers.0.blocks.0.norm1.weight', 'patch_embed.bn1.weight'),
         pyramids.convert_sret,
         note=pyramids.SRET_NOTE,
     ),
-    Format('swin', pyramids.is_swin, pyramids.convert_swin),
-    Format(
-        'efficientnet',
+    'swin': Format(pyramids.is_swin, pyramids.convert_swin),
+    'efficientnet': Format(
         _has('_conv_stem.weight', '_blocks.0._depthwise_conv.weight'),
         efficientnet.convert_efficientnet,
         of_timm=True,
     ),
-    Format('deit', _has('blocks.0.attn.qkv.weight')),  # also timm's ViT
-    Format('native', _has()),
-)
-FORMATS = {row.name: row for row in ROWS}
+    'deit': Format(_has('blocks.0.attn.qkv.weight')),  # also timm's ViT
+    'native': Format(_has()),
+}
+FORMATS = {
+    name: replace(row, convert=partial(rename, rules=RULES.get(name, {})))
+    if row.convert is dict
+    else row
+    for name, row in _ROWS.items()
+}
 OWN = ('deit', 'native')
 
 

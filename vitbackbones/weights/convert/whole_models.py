@@ -80,10 +80,14 @@ def convert_detr(state: StateDict) -> StateDict:
 # (mmdet #8763), and layers numbered their attentions and feed-forward networks (mmdet #9515, mmseg
 # #2532). A run that averaged its weights stored the last ones beside the averaged ones.
 
-OF_DETR_TWO = 'bbox_head.transformer.encoder.layers.0.norms.0.weight'  # a key
 HEADS = ('panoptic_head', 'decode_head')  # of mmdet and mmseg
 _ATTENTION = 'transformer_decoder.layers.0.attentions.0.attn.in_proj_weight'
 _AVERAGE = 'ema_'  # with "_" for each dot
+
+
+def is_detr(state: StateDict) -> bool:
+    """Whether the transformer is a part of the head."""
+    return 'bbox_head.transformer.encoder.layers.0.norms.0.weight' in state
 
 
 def is_maskformer(state: StateDict) -> bool:
