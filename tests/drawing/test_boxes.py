@@ -5,9 +5,9 @@ import pytest
 from PIL import Image
 
 from vitbackbones.data.loading.coco_masks import box_around
-from vitbackbones.drawing import boxes
-from vitbackbones.drawing.boxes import GRAY as IGNORED_COLOR
-from vitbackbones.drawing.boxes import Objects, draw_objects, write_labels
+from vitbackbones.drawing import predictions
+from vitbackbones.drawing.predictions import GRAY as IGNORED_COLOR
+from vitbackbones.drawing.predictions import Objects, draw_objects, write_labels
 from vitbackbones.drawing.sheet import LINE, PALETTE, label_width
 from vitbackbones.runtime.answers import Detected
 from vitbackbones.runtime.run_lengths import to_rle
@@ -92,9 +92,9 @@ def test_the_truth_is_drawn_as_what_is_found(masked, tmp_path, monkeypatch):
             return info
 
     found = Detected(np.array([box]), np.ones(1), np.ones(1, int), mask[None] if masked else None)
-    monkeypatch.setattr(boxes.sheet, 'answered', lambda model, sample: None)
-    monkeypatch.setattr(boxes, 'to_answer', lambda sample: found)
-    ((_, picture),) = boxes.draw_detections(None, Dataset([{}]), 1, 0.3)
+    monkeypatch.setattr(predictions.sheet, 'answered', lambda model, sample: None)
+    monkeypatch.setattr(predictions, 'to_answer', lambda sample: found)
+    ((_, picture),) = predictions.draw_detections(None, Dataset([{}]), 1, 0.3)
     truth, prediction = np.split(np.array(picture.crop((0, 60, 808, 400))), [404], axis=1)
     for panel in (truth, prediction):
         assert (panel[140, 200] == GRAY).all() != masked

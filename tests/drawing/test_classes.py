@@ -6,8 +6,8 @@ import torch
 from mmpretrain.structures import DataSample
 from PIL import Image
 
-from vitbackbones.drawing import classes
-from vitbackbones.drawing.classes import draw_classes, name_classes
+from vitbackbones.drawing import predictions, sheet
+from vitbackbones.drawing.predictions import draw_classes, name_classes
 from vitbackbones.drawing.sheet import GAP, LINE, PALETTE
 
 CLASSES = ['ant', 'bee', 'cat', 'dog']
@@ -41,8 +41,8 @@ def test_lines_stand_below_one_another_on_white():
 
 def test_of_equal_scores_the_first_are_named_and_colors_come_again(monkeypatch):
     texts = []
-    label = classes.text_label
-    monkeypatch.setattr(classes, 'text_label', lambda *args: texts.append(args) or label(*args))
+    label = sheet.text_label
+    monkeypatch.setattr(sheet, 'text_label', lambda *args: texts.append(args) or label(*args))
     names = [f'class {i}' for i in range(9)]
     name_classes(Image.new('RGB', (400, 300)), None, np.array([0.0] * 5 + [0.25] * 4), names)
     assert texts == [
@@ -80,8 +80,8 @@ def test_answers_of_a_model_are_named(monkeypatch, tmp_path, truth):
     if truth is not None:
         sample.set_gt_label(truth)
     drawn = []
-    monkeypatch.setattr(classes, 'answered', lambda model, place: sample)
-    monkeypatch.setattr(classes, 'name_classes', lambda *args: drawn.append(args) or args[0])
+    monkeypatch.setattr(sheet, 'answered', lambda model, place: sample)
+    monkeypatch.setattr(predictions, 'name_classes', lambda *args: drawn.append(args) or args[0])
     dataset = Images([str(tmp_path / 'a.png'), ''])
     names = [name for name, picture in draw_classes(None, dataset, 2) if picture is not None]
     assert names == ['00000_a', '00001']

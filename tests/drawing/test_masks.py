@@ -7,8 +7,8 @@ import pytest
 import torch
 from PIL import Image
 
-from vitbackbones.drawing import masks
-from vitbackbones.drawing.masks import LEGEND, OPACITY, draw_masks, legend, overlay
+from vitbackbones.drawing import predictions
+from vitbackbones.drawing.predictions import COLOR_OPACITY, LEGEND, draw_masks, legend, overlay
 
 PALETTE = [[200, 0, 0], [0, 0, 200]]
 
@@ -21,7 +21,7 @@ def test_overlay():
     drawn = np.array(overlay(Image.fromarray(pixels), labels, PALETTE))
     gray = np.dot((40, 90, 140), (0.299, 0.587, 0.114))
     for column, color in ((50, PALETTE[0]), (200, PALETTE[1])):
-        expected = (1 - OPACITY) * gray + OPACITY * np.array(color)
+        expected = (1 - COLOR_OPACITY) * gray + COLOR_OPACITY * np.array(color)
         assert np.abs(drawn[200, column] - expected).max() <= 1.5
     assert (drawn[:, 301:] == (40, 90, 140)).all()
     assert (pixels == (40, 90, 140)).all()
@@ -58,10 +58,10 @@ def test_answers_beside_the_truth(monkeypatch, has_truth):
     if has_truth:
         answer['gt_sem_seg'] = SimpleNamespace(data=torch.zeros(1, 40, 60))
     panels = []
-    monkeypatch.setattr(masks.sheet, 'answered', lambda model, sample: answer)
-    beside = masks.sheet.side_by_side
+    monkeypatch.setattr(predictions.sheet, 'answered', lambda model, sample: answer)
+    beside = predictions.sheet.side_by_side
     monkeypatch.setattr(
-        masks.sheet, 'side_by_side', lambda cells: panels.append(dict(cells)) or beside(cells)
+        predictions.sheet, 'side_by_side', lambda cells: panels.append(dict(cells)) or beside(cells)
     )
 
     class Images(list):
@@ -79,4 +79,6 @@ def test_answers_beside_the_truth(monkeypatch, has_truth):
     assert (tuple(PALETTE[0]) in colors) is has_truth
     assert tuple(PALETTE[1]) in colors
     pixel = np.array(titles['prediction'].getpixel((200, 100)))
-    assert np.abs(pixel - ((1 - OPACITY) * 22 + OPACITY * np.array(PALETTE[1]))).max() < 2
+    assert (
+        np.abs(pixel - ((1 - COLOR_OPACITY) * 22 + COLOR_OPACITY * np.array(PALETTE[1]))).max() < 2
+    )

@@ -3,7 +3,7 @@
 import numpy as np
 from PIL import Image
 
-from vitbackbones.drawing.boxes import OPACITY, PERIOD, STRIPE, shade, stripe
+from vitbackbones.drawing.predictions import OPACITY, PERIOD, STRIPE, shade, stripe
 
 GRAY, RED, BLUE = (100, 100, 100), (255, 0, 0), (0, 0, 255)
 

@@ -10,7 +10,7 @@ from mmengine.structures import InstanceData, PixelData
 from mmpretrain.structures import DataSample
 from mmseg.structures import SegDataSample
 
-from vitbackbones.drawing.boxes import GRAY
+from vitbackbones.drawing.predictions import GRAY
 from vitbackbones.drawing.sheet import GAP, PALETTE
 from vitbackbones.tasks import browse
 from vitbackbones.tasks.classification.task import Classification

@@ -18,9 +18,8 @@ from PIL import Image
 
 from ..data.loading.coco_masks import from_mmdet, to_colors, to_polygons
 from ..data.sources import Frame
-from ..drawing.boxes import draw_objects
-from ..drawing.masks import legend, overlay
 from ..drawing.objects import predicted
+from ..drawing.predictions import draw_objects, legend, overlay
 from ..drawing.sheet import GAP, LINE, PALETTE, below, enlarged, from_bgr, save, text_label
 from ..errors import InputError
 from ..runtime.answers import Answer, Classified, Detected, Segmented

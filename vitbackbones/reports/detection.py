@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 from ..analysis.plots import label, new_figure, style_of
 from ..data.loading.coco_masks import to_mask
 from ..data.loading.image_file import read_shown
-from ..drawing.boxes import shade, write_labels
+from ..drawing.predictions import shade, write_labels
 from ..drawing.sheet import enlarged, from_bgr, side_by_side
 from ..errors import printable
 from ..runtime.card import Threshold

@@ -12,7 +12,7 @@ from PIL import Image
 
 from ..data.loading import IGNORED
 from ..data.loading.image_file import read_shown
-from ..drawing.masks import legend, overlay
+from ..drawing.predictions import legend, overlay
 from ..drawing.sheet import GAP, below, enlarged, from_bgr, side_by_side
 from .page import Matrix, Picture, Section, Table, confusion_parts, count_pairs, photograph
 from .recording import Record, find_metric

@@ -8,9 +8,8 @@ from mmengine.structures import BaseDataElement
 from ..data.loading.coco_masks import box_around
 from ..data.loading.load_mask import IGNORED
 from ..drawing import sheet
-from ..drawing.boxes import GRAY, draw_objects, stripe
-from ..drawing.masks import overlay
 from ..drawing.objects import Objects
+from ..drawing.predictions import GRAY, draw_objects, overlay, stripe
 from ..drawing.sample_sheet import Drawn
 
 # ------------------------------------------------------------------------ classification

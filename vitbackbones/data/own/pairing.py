@@ -16,18 +16,7 @@ from ...errors import InputError
 from ...utils.messages import page, some
 from ..checks.findings import spread
 from ..loading.image_file import ARRAY, IMAGES
-from .folder import (
-    KINDS,
-    KNOWN_WORDS,
-    NO_CLASSES,
-    PICTURE_WORDS,
-    SPLIT_OF,
-    files_below,
-    gone_links,
-    told_apart,
-    words,
-    words_of,
-)
+from . import folder
 
 SAMPLE = 20  # pictures of a folder by which the form of names is found
 INNER = re.compile(r'\.(jpe?g|png|tiff?|bmp)', re.IGNORECASE)  # a suffix inside of a name
@@ -55,7 +44,7 @@ class File(NamedTuple):
     @property
     def topic(self) -> tuple[str, ...]:
         """The place without a split."""
-        return tuple(word for word in self.place if word not in SPLIT_OF)
+        return tuple(word for word in self.place if word not in folder.SPLIT_OF)
 
     @property
     def stem(self) -> str:
@@ -79,17 +68,18 @@ class Pairs:
     notes: list[str] = field(default_factory=list)  # what else is there, one line each
 
 
-def find_pairs(root: Path, kinds: Sequence[str] = KINDS) -> Pairs:
+def find_pairs(root: Path, kinds: Sequence[str] = folder.KINDS) -> Pairs:
     """Pair the pictures and masks below a folder, masks of the first of ``kinds`` there are.
 
     Raises:
         InputError: there are none, or it is not clear which ones are meant.
     """
     files = pictures_below(root)
-    pictures, masks = told_apart(root, files, kinds)
+    pictures, masks = folder.told_apart(root, files, kinds)
     if not pictures or not masks:
         raise InputError(
-            f'{root}: no matching images and masks in it or below. {gone_links(root) or KNOWN}'
+            f'{root}: no matching images and masks in it or below. '
+            f'{folder.gone_links(root) or KNOWN}'
         )
     sides = [[file_of(root, file) for file in sorted(each)] for each in (pictures, masks)]
     pairs = _pair(root, *sides)
@@ -104,23 +94,24 @@ def find_pairs(root: Path, kinds: Sequence[str] = KINDS) -> Pairs:
 
 def pictures_below(root: Path) -> list[Path]:
     """Return all files that may be pictures or masks."""
-    return sorted(files_below(root, (*IMAGES, ARRAY)))
+    return sorted(folder.files_below(root, (*IMAGES, ARRAY)))
 
 
 def left_out(root: Path, files: Iterable[Path]) -> list[str]:
     """Say where files are that belong to no pair."""
     counts = Counter(file.parent for file in files)
-    left = [f'{count} in {folder.relative_to(root)}' for folder, count in counts.items()]
+    left = [f'{count} in {place.relative_to(root)}' for place, count in counts.items()]
     text = f'{root}: images and masks without a match are skipped: {some(left, str)}'
     return [text] if left else []
 
 
 def file_of(root: Path, path: Path) -> File:
     """Return a file with what the words of its folders say."""
-    found = words_of(path.parent.relative_to(root))
-    split = next((SPLIT_OF[word] for word in reversed(found) if word in SPLIT_OF), None)
-    place = [word for word in found if word in SPLIT_OF or word not in KNOWN_WORDS]
-    return File(path, tuple(SPLIT_OF.get(word, word) for word in place), split)
+    found = folder.words_of(path.parent.relative_to(root))
+    splits = (folder.SPLIT_OF.get(word) for word in reversed(found))
+    split = next(filter(None, splits), None)
+    place = [word for word in found if word in folder.SPLIT_OF or word not in folder.KNOWN_WORDS]
+    return File(path, tuple(folder.SPLIT_OF.get(word, word) for word in place), split)
 
 
 # ------------------------------------------------------------------------ pairs
@@ -184,7 +175,7 @@ def _match(root: Path, pictures: list[File], masks: list[File], scope: str | Non
         for (ends, more), count in forms.items()
         if 2 * count >= min(sample, len(masks))
         and (count > 1 or NO_ENDS in (ends, more))
-        and not {*words(' '.join(more))} & NO_CLASSES
+        and not {*folder.words(' '.join(more))} & folder.NO_CLASSES
     ]
     likely.sort(key=lambda form: (-forms[form], len(''.join((*form[0], *form[1]))), form))
     if not likely:  # perhaps both ends differ: img_01_left, mask_01_v2
@@ -241,7 +232,8 @@ def _applied(root: Path, form: Form, pictures: dict, masks: dict, scope: str | N
             if len(own) > 1:
                 raise _unclear(root, files[0], *own[:2])
             # pictures beside the folder of pictures are examples, results and the like
-            files = [each for each in files if PICTURE_WORDS & {*words(each.folder.name)}] or files
+            named_so = [f for f in files if folder.PICTURE_WORDS & {*folder.words(f.folder.name)}]
+            files = named_so or files
             if len(files) > 1:
                 raise _unclear(root, own[0], *files[:2], kinds=('masks', 'pictures'))
             found.append((files[0], own[0]))
@@ -290,7 +282,7 @@ def _pattern(root: Path, file: File, partner: File) -> str:
     name = file.stem.removeprefix(begin).removesuffix(end).strip('_-. ')
     folders = file.path.relative_to(root).parent.parts
     others = partner.path.relative_to(root).parent.parts
-    shown = ['*' if folder in others else folder for folder in folders]
+    shown = ['*' if part in others else part for part in folders]
     return '/'.join([*shown, file.path.name.replace(name, '{}', 1)])
 
 

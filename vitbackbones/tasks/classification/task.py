@@ -98,7 +98,7 @@ class Classification(Task):
 
     def draw(self, model, dataset, number, threshold):
         """Draw the best classes, whatever their scores."""
-        from ...drawing.classes import draw_classes
+        from ...drawing.predictions import draw_classes
 
         return draw_classes(model, dataset, number)
 

@@ -83,7 +83,7 @@ class Detection(Task):
         return draw_instances(pixels, sample, meta, longest)
 
     def draw(self, model, dataset, number, threshold):
-        from ...drawing.boxes import draw_detections
+        from ...drawing.predictions import draw_detections
 
         return draw_detections(model, dataset, number, threshold)
 

@@ -73,7 +73,7 @@ class Segmentation(Task):
 
     def draw(self, model, dataset, number, threshold):
         """Draw masks beside the truth; pixels have no least score."""
-        from ...drawing.masks import draw_masks
+        from ...drawing.predictions import draw_masks
 
         return draw_masks(model, dataset, number)
 

@@ -1,6 +1,8 @@
-"""Pictures of detections: boxes or masks and their labels, predicted beside annotated.
+"""Pictures of predictions: what a detector, a segmentor or a classifier answers, beside the truth.
 
-Regions of a picture shine through: they are filled, with an outline around, or striped.
+Regions of a picture shine through: they are filled, with an outline around, or striped. Of
+segmentations the classes' colors, the palette of the dataset, lie over the image in gray, so that
+they look the same on every object. Pixels that evaluation ignores keep the image as it is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,13 +12,17 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw
 
+from ..data.loading import IGNORED
 from ..data.loading.image_file import read_shown
 from ..openmmlab.samples import to_answer
 from . import sheet
 from .objects import Objects, annotated, predicted
 
+if TYPE_CHECKING:  # pictures of any origin are drawn where there is no torch
+    from torch import nn
+
 OPACITY = 0.45  # of the filling
-LINE = 2  # width of an outline in pixels
+OUTLINE = 2  # width of an outline in pixels
 STRIPE = 3  # width of a stripe in pixels
 PERIOD = 5  # stripes until the next white one
 
@@ -35,7 +41,7 @@ def shade(picture: Image.Image, masks: np.ndarray, colors: Sequence) -> Image.Im
         mixed = (1 - OPACITY) * np.arange(256)[:, None] + OPACITY * np.array(colors[place])
         cv2.copyTo(cv2.LUT(pixels, mixed[None].round().astype(np.uint8)), inside, pixels)
         outlines, _ = cv2.findContours(inside, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
-        cv2.drawContours(pixels, outlines, -1, colors[place], LINE, cv2.LINE_AA)
+        cv2.drawContours(pixels, outlines, -1, colors[place], OUTLINE, cv2.LINE_AA)
     return Image.fromarray(pixels)
 
 
@@ -52,9 +58,6 @@ def stripe(picture: Image.Image, mask: np.ndarray) -> Image.Image:
 
 # ------------------------------------------------------------------------ boxes
 
-
-if TYPE_CHECKING:  # boxes of any origin are drawn where there is no torch
-    from torch import nn
 
 GRAY = (160, 160, 160)  # of what is ignored
 
@@ -148,5 +151,111 @@ def draw_detections(
         return sheet.side_by_side(
             [(name, draw_objects(image, on_it, classes)) for name, on_it in panels.items()]
         )
+
+    return sheet.draw_samples(dataset, number, draw)
+
+
+# ------------------------------------------------------------------------ segmentations
+
+
+PANELS = {'ground truth': 'gt_sem_seg', 'prediction': 'pred_sem_seg'}
+COLOR_OPACITY = 0.55  # of the colors over the image
+LEGEND = 12  # classes named at most, the largest
+
+
+def overlay(
+    image: Image.Image, labels: np.ndarray, palette: Sequence, sides: tuple[int, int] = sheet.SIDES
+) -> Image.Image:
+    """Lay the colors of ``labels`` (H, W) over a gray copy of the image, enlarged to ``sides``."""
+    table = np.zeros((1, 256, 3), np.uint8)
+    table[0, : len(palette)] = palette
+    colors = cv2.LUT(cv2.merge([labels.astype(np.uint8)] * 3), table)  # (H, W, 3)
+    pixels = np.asarray(image)
+    gray = cv2.cvtColor(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), cv2.COLOR_GRAY2RGB)
+    mixed = cv2.addWeighted(gray, 1 - COLOR_OPACITY, colors, COLOR_OPACITY, 0)
+    cv2.copyTo(pixels, (labels == IGNORED).astype(np.uint8), mixed)
+    return sheet.enlarged(Image.fromarray(mixed), sides)
+
+
+def legend(
+    labels: np.ndarray, classes: Sequence[str], palette: Sequence, width: int
+) -> Image.Image:
+    """Name the classes with the most of ``labels``, each on its color, in rows of ``width``."""
+    counts = np.bincount(labels.ravel(), minlength=len(classes))[: len(classes)]
+    largest = [label for label in np.argsort(-counts)[:LEGEND] if counts[label]]
+    return sheet.name_strip({classes[label]: palette[label] for label in sorted(largest)}, width)
+
+
+def draw_masks(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, Image.Image]]:
+    """Yield names and pictures of answers of mmseg's ``model`` for images of ``dataset``.
+
+    The model is in evaluation mode, the dataset in test mode, with masks or without.
+    """
+    palette = dataset.metainfo['palette']
+    load = dataset.pipeline.transforms[0]
+
+    def draw(place: int, path: str) -> Image.Image:
+        image = sheet.from_bgr(load({'img_path': path})['img'])
+        result = sheet.answered(model, dataset[place])
+        labels = {  # (H, W) at the size of the image file
+            title: result.get(key).data[0].numpy().astype(np.uint8)
+            for title, key in PANELS.items()
+            if key in result
+        }
+        row = sheet.side_by_side(
+            [(title, overlay(image, part, palette)) for title, part in labels.items()]
+        )
+        names = legend(
+            np.stack(list(labels.values())), dataset.metainfo['classes'], palette, row.width
+        )
+        return sheet.below(row, names, gap=sheet.GAP)
+
+    return sheet.draw_samples(dataset, number, draw)
+
+
+# ------------------------------------------------------------------------ classifications
+
+
+BEST = 3  # classes that are named
+WHITE = (255, 255, 255)
+
+
+def name_classes(
+    image: Image.Image, truth: int | None, scores: np.ndarray, classes: Sequence[str]
+) -> Image.Image:
+    """Name the class of an image, and those with the best scores, below an enlarged copy of it.
+
+    Each class has its color, so a right answer has that of the ground truth.
+
+    Args:
+        image: the picture.
+        truth: the class that it is of, None where that is not known.
+        scores: (C,).
+        classes: C names.
+    """
+    picture = sheet.enlarged(image)
+    best = np.argsort(-scores, kind='stable')[:BEST]
+    lines = [(label, f'{classes[label]} {scores[label]:.2f}') for label in best.tolist()]
+    if truth is not None:
+        lines.insert(0, (truth, f'ground truth: {classes[truth]}'))
+    strip = Image.new('RGB', (picture.width, len(lines) * (sheet.LINE + sheet.GAP)), WHITE)
+    for row, (label, text) in enumerate(lines):
+        color = sheet.PALETTE[label % len(sheet.PALETTE)]
+        strip.paste(sheet.text_label(text, color), (0, row * (sheet.LINE + sheet.GAP)))
+    return sheet.below(picture, strip, gap=sheet.GAP)
+
+
+def draw_classes(model: 'nn.Module', dataset, number: int) -> Iterator[tuple[str, Image.Image]]:
+    """Yield names and pictures of answers of mmpretrain's ``model`` for images of ``dataset``.
+
+    The model is in evaluation mode, the dataset in test mode.
+    """
+    classes = dataset.metainfo['classes']
+
+    def draw(place: int, path: str) -> Image.Image:
+        pixels = read_shown(path) if path else dataset.get_data_info(place)['img']
+        result = sheet.answered(model, dataset[place])
+        truth = int(result.gt_label) if 'gt_label' in result else None
+        return name_classes(sheet.from_bgr(pixels), truth, to_answer(result).scores, classes)
 
     return sheet.draw_samples(dataset, number, draw)
