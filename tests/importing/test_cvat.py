@@ -5,8 +5,8 @@ import pytest
 
 from vitbackbones.data.loading.coco_masks import to_mask
 from vitbackbones.errors import InputError
-from vitbackbones.importing.cvat import read_cvat
 from vitbackbones.importing.source import Source
+from vitbackbones.importing.xml_files import read_cvat
 
 from .forms import SIZE, picture
 

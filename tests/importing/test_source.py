@@ -6,7 +6,7 @@ import os
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.importing import cvat, labelme, voc, yolo
+from vitbackbones.importing import labelme, xml_files, yolo
 from vitbackbones.importing.source import Source
 
 from .forms import picture, voc_object
@@ -95,15 +95,18 @@ def test_an_object_that_a_reader_loses_stops_the_import(root):
         source.require_all(1)
 
 
-@pytest.mark.parametrize('reader', [yolo, voc, labelme, cvat])
-def test_every_reader_is_held_to_its_books(root, monkeypatch, reader):
+@pytest.mark.parametrize(
+    ('reader', 'form'),
+    [(yolo, 'yolo'), (xml_files, 'voc'), (labelme, 'labelme'), (xml_files, 'cvat')],
+)
+def test_every_reader_is_held_to_its_books(root, monkeypatch, reader, form):
     box = '<box label="a" xtl="1" ytl="1" xbr="9" ybr="9"/>'
     shape = {'label': 'a', 'shape_type': 'rectangle', 'points': [[1, 1], [9, 9]]}
     write_voc(root / '0.xml', voc_object('a', 1, 1, 9, 9))
     (root / 'cvat.xml').write_text(f'<annotations><image name="0.png">{box}</image></annotations>')
     (root / '0.json').write_text(json.dumps({'shapes': [shape]}))
     (root / '0.txt').write_text('0 0.5 0.5 0.2 0.2')
-    read = getattr(reader, f'read_{reader.__name__.rpartition(".")[2]}')
+    read = getattr(reader, f'read_{form}')
     pictures, _ = read(Source(root))
     assert sum(len(picture.objects) for picture in pictures) == 1
     monkeypatch.setattr(reader, 'add_object', lambda *args: None)

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from vitbackbones.importing.source import Source
-from vitbackbones.importing.voc import read_voc
+from vitbackbones.importing.xml_files import read_voc
 
 from .forms import picture, voc, voc_object
 

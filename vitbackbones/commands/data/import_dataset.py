@@ -38,12 +38,11 @@ from ...data.own.folder import WORDS, in_words, spelling_warnings
 from ...data.own.pairing import Patterns
 from ...errors import InputError, printable
 from ...importing.coco import import_corrections
-from ...importing.cvat import read_cvat
 from ...importing.labelme import read_labelme
 from ...importing.masks import FORMS, import_masks, read_instances
 from ...importing.pictures import Picture, relative_links, write_coco
 from ...importing.source import Source
-from ...importing.voc import read_voc
+from ...importing.xml_files import read_cvat, read_voc
 from ...importing.yolo import read_yolo
 from ...importing.yolo_settings import SETTINGS, folder_of
 from ...utils.files import read_json, require_apart, whole_folder
