@@ -21,8 +21,8 @@ from vitbackbones.export.pipeline import (
     steps_of,
     steps_of_data,
 )
+from vitbackbones.runtime.card import require_steps
 from vitbackbones.runtime.preparing import prepare
-from vitbackbones.runtime.step_rules import require_steps
 from vitbackbones.tasks.predictor import steps_after_loading
 
 from ..runtime.cards import make_card

@@ -6,7 +6,7 @@ import pytest
 from vitbackbones.errors import InputError
 from vitbackbones.inference.writers import MaskWriter
 from vitbackbones.runtime import load
-from vitbackbones.runtime.step_rules import require_steps
+from vitbackbones.runtime.card import require_steps
 
 from .graphs import write_classifier, write_detector
 

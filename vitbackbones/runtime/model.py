@@ -14,10 +14,9 @@ import numpy as np
 from ..errors import InputError
 from ..utils.messages import in_one_line, show_warnings
 from .answers import READ, Answer, require_form, require_names, require_numbers, with_names
-from .card import Card, GraphInput, GraphOutput
+from .card import Card, GraphInput, GraphOutput, require_steps
 from .preparing import SLIDE, Prepared, prepare, require_few, slide, windows
 from .runtimes import BY_SUFFIX, LONGEST, Graph, Port, in_words, own_precision, runtime_of
-from .step_rules import require_steps
 
 LACKING = 'this processor has no instructions for bfloat16 (AVX512-BF16 or AMX-BF16)'
 

@@ -2,7 +2,7 @@
 
 The steps are those of the pipeline that the model was tested with, with the same numbers: cv2 where
 mmcv takes it, Pillow where mmpretrain does. Each is a dict with its ``type`` and its options, which
-:mod:`.step_rules` checks. A last step ``slide`` is no change of the picture, see :func:`slide`.
+:mod:`.card` checks. A last step ``slide`` is no change of the picture, see :func:`slide`.
 
 A graph that normalizes by itself gets the mean color where others get zeros, rounded to 8 bits.
 """
@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..errors import InputError
-from .card import Card, GraphInput
-from .step_rules import INTERPOLATIONS, MAX_PIXELS
+from .card import INTERPOLATIONS, MAX_PIXELS, Card, GraphInput
 
 SLIDE = 'slide'
 Size = tuple[int, int] | list[int]  # height, width
