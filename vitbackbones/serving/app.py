@@ -38,16 +38,9 @@ POLICY = (
 )
 HEADERS = {'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff'}
 BINARY = {'type': 'string', 'format': 'binary'}
-BODY = {
-    'required': True,
-    'content': {
-        MULTIPART: {
-            'schema': {'type': 'object', 'required': ['file'], 'properties': {'file': BINARY}}
-        },
-        'application/octet-stream': {'schema': BINARY},
-        'image/*': {'schema': BINARY},
-    },
-}
+FORM = {'type': 'object', 'required': ['file'], 'properties': {'file': BINARY}}
+PLAIN = dict.fromkeys(('application/octet-stream', 'image/*'), {'schema': BINARY})
+BODY = {'required': True, 'content': {MULTIPART: {'schema': FORM}, **PLAIN}}
 REFUSALS = {
     401: 'the token is missing or wrong',
     413: 'the request has too many bytes, or the picture too many pixels',

@@ -14,20 +14,10 @@ from .state_dict import RULES, rename
 # attend to themselves; their separate q and kv are joined to the one qkv that such an attention has
 # here.
 
-_PVT_STAGE = re.compile(r'(pos_embed|patch_embed|block)(\d)(.*)')
-
 
 def convert_pvt(state: dict[str, Tensor]) -> dict[str, Tensor]:
     """Rename the stages, their reductions, and join q and kv where nothing is reduced."""
-    out = {}
-    for key, value in state.items():
-        if match := _PVT_STAGE.fullmatch(key):
-            name, stage, rest = match.groups()
-            name = 'blocks' if name == 'block' else name
-            key = f'stages.{int(stage) - 1}.{name}{rest}'
-        key = key.replace('.attn.sr.', '.reduction.conv.')
-        key = key.replace('.attn.norm.', '.reduction.norm.')
-        out['stages.3.cls_token' if key == 'cls_token' else key] = value
+    out = rename(state, RULES['pvt'])
     for key in list(out):
         block, _, kind = key.partition('.attn.q.')
         if kind and f'{block}.reduction.conv.weight' not in out:
@@ -93,16 +83,6 @@ SRET_NOTE = (
     'groups. Use the model that was trained (sret_t, sret_t_global, groups=...)'
 )
 _SRET_BLOCK = re.compile(r'transformers\.(\d+)\.blocks\.(\d+)\.(.*)')
-_SRET_STEM = re.compile(r'patch_embed\.(conv|bn)([123])\.(.*)')
-_COEFFICIENTS = {
-    'block': {
-        'coefficient1.bias': 'shortcut_attn.identity',
-        'coefficient2.bias': 'shortcut_attn.branch',
-        'coefficient3.bias': 'shortcut_mlp.identity',
-        'coefficient4.bias': 'shortcut_mlp.branch',
-    },
-    'nll': {'coefficient1.bias': 'shortcut.identity', 'coefficient2.bias': 'shortcut.branch'},
-}
 
 
 def convert_sret(state: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -126,17 +106,7 @@ def convert_sret(state: dict[str, Tensor]) -> dict[str, Tensor]:
                     )
                 continue
             block, part = divmod(index, 4)
-            if part == 0:
-                name = _COEFFICIENTS['block'].get(name, name)
-            else:
-                name = _COEFFICIENTS['nll'].get(name, name.replace('norm1.', 'norm.'))
-                name = f'nlls.{part // 2}.{name}'
-            key = f'stages.{stage}.blocks.{block}.{name}'
-        elif match := _SRET_STEM.fullmatch(key):
-            position = 3 * (int(match[2]) - 1) + (match[1] == 'bn')
-            key = f'patch_embed.{position}.{match[3]}'
-        elif key.startswith('pools.'):
-            _, stage, _, name = key.split('.')
-            key = f'stages.{int(stage) + 1}.pool.{name}'
+            place = f'nlls.{part // 2}.' if part else ''
+            key = f'stages.{stage}.blocks.{block}.{place}{name}'
         out[key] = value
-    return out
+    return rename(out, RULES['sret'])
