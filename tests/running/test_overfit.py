@@ -78,6 +78,7 @@ def test_masks_are_judged_where_they_are_evaluated(name, metric):
 def test_pictures_that_are_learned_end_the_run(run, data, short, monkeypatch):
     monkeypatch.setitem(overfit.GOALS, 'mmdet', overfit.Goal('coco/bbox_mAP', -1.0))
     said = run('train', TINY, '--scratch', '--data-root', data, '--overfit', 3).out
+    assert 'ends when coco/bbox_mAP is above -1, or after a minute and ' in said
     assert 'after 2 steps: images, annotations and settings fit together' in said
 
 

@@ -165,6 +165,7 @@ def run(config: Config, suspects: list[str]) -> str:
         InputError: the pictures were not learned; names what looks broken.
     """
     metric, goal = _goal_of(config)
+    print(f'ends when {metric} is above {goal:g}, or after a minute and {LEAST} steps', flush=True)
     runner = QuietRunner.from_cfg(config)
     hook = LearnedHook(metric, goal)
     runner.register_hook(hook)
