@@ -1,6 +1,7 @@
-"""A config and a checkpoint that the version before wrote, with ``--amp``, in a run of its own.
+"""Runs that earlier versions began: they continue, and their files stay as they are.
 
-The config names ``vitbackbones.engine.amp.Bf16OptimWrapper``; there is no such module any more.
+``earlier_run`` has a config and a checkpoint of 0.1, with ``--amp``. The config names
+``vitbackbones.engine.amp.Bf16OptimWrapper``; there is no such module any more.
 """
 
 import shutil
@@ -11,6 +12,8 @@ from mmengine.registry import MODELS, OPTIM_WRAPPERS
 
 from vitbackbones.training.precision import Bf16OptimWrapper
 from vitbackbones.weights.read.load import load_file
+
+from .conftest import TINY_SEG
 
 pytestmark = pytest.mark.compat
 EARLIER = Path(__file__).with_name('earlier_run')
@@ -25,6 +28,21 @@ def run(tmp_path):
     shutil.copy(EARLIER / 'config.txt', folder / 'tiny_cls.py')
     shutil.copy(EARLIER / 'epoch_1.pth', folder)
     (folder / 'last_checkpoint').write_text(f'{folder}/epoch_1.pth')
+    return folder
+
+
+@pytest.fixture
+def run_of_1_0(tool, data, tmp_path):
+    """A work dir with a run of two steps, whose schedules are for twenty, as 1.0 left them."""
+    warm = "dict(type='LinearLR', start_factor=0.1, begin=0, end=4, by_epoch=False)"
+    then = "dict(type='CosineAnnealingLR', begin=4, end=20, T_max=16, by_epoch=False)"
+    config = tmp_path / TINY_SEG.name
+    config.write_text(f'_base_ = {str(TINY_SEG)!r}\nparam_scheduler = [{warm}, {then}]')
+    length = ('train_cfg.max_iters=2', 'param_scheduler.1.end=20')  # which leaves it unscaled
+    folder = tmp_path / 'run'
+    options = ('--data-root', data, '--work-dir', folder, '--cfg-options', *length)
+    result = tool('train', config, *options)
+    assert result.status == 0, result.err
     return folder
 
 
@@ -52,3 +70,25 @@ def test_it_is_continued_and_tested(tool, run, folders):
     result = tool('test', run / 'tiny_cls.py', run, *options)
     assert result.status == 0, result.err
     assert 'accuracy/top1' in result.out + result.err
+
+
+def test_a_run_of_1_0_follows_the_schedule_that_it_began_with(run_of_1_0, tool):
+    """Its length did not scale the schedule; scaled now, the second would begin after the end."""
+    config = run_of_1_0 / TINY_SEG.name
+    result = tool('train', config, '--resume', '--cfg-options', 'train_cfg.max_iters=6')
+    assert result.status == 0, result.err
+    said = result.out + result.err
+    assert 'max_iters=6: the learning rate follows the schedule of the checkpoint' in said
+    assert 'not exactly as before' not in said
+    first, second = load_file(run_of_1_0 / 'iter_6.pth')['param_schedulers']
+    assert (first['end'], second['begin'], second['end']) == (4, 4, 20)
+    assert second['_last_value'][0] < 1e-3  # it has begun
+
+
+def test_a_test_leaves_the_config_of_the_training(run_of_1_0, tool):
+    config = run_of_1_0 / TINY_SEG.name
+    text = config.read_text()
+    other = ('--cfg-options', 'test_dataloader.batch_size=2')
+    result = tool('test', config, run_of_1_0, *other)
+    assert result.status == 0, result.err
+    assert config.read_text() == text

@@ -8,6 +8,7 @@ from mmengine.config import Config
 
 from vitbackbones.training import cores as threads
 from vitbackbones.training.cores import available_cores, limit_workers, share_cores
+from vitbackbones.training.hooks.exact_resume import fingerprints
 from vitbackbones.utils.processes import processes_here
 
 
@@ -54,6 +55,16 @@ def shared(monkeypatch):
 )
 def test_threads_and_workers_fit_the_cores(shared, cores, wanted, expected):
     assert shared(cores, wanted) == expected
+
+
+@pytest.mark.parametrize('given', [{}, {'timeout': 0}])
+def test_without_workers_the_settings_of_a_run_stay_the_same(monkeypatch, given):
+    """A resumed run compares them, also with those of 1.0."""
+    monkeypatch.setattr(threads, 'available_cores', lambda: 1)
+    config = Config({'train_dataloader': {'num_workers': 2, **given}})
+    limited = limit_workers(config)
+    assert limited.train_dataloader.num_workers == 0
+    assert fingerprints(limited) == fingerprints(config)
 
 
 def test_processes_of_one_machine_share_and_the_users_choice_is_respected(shared, monkeypatch):

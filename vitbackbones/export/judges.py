@@ -19,7 +19,7 @@ from ..errors import InputError
 from ..runtime import Exported
 from ..runtime.answers import Answer, Classified, Segmented
 from ..runtime.card import digest
-from ..training.console import QuietRunner
+from ..training.console import EvaluatingRunner
 from ..weights.read.class_names import require_same_names
 from .formats import silenced
 from .in_test import use_exported
@@ -130,7 +130,7 @@ class Validation:
         config = use_exported(config, str(exported.file))
         config.update(work_dir=work_dir, load_from=None, resume=False)
         with silenced():
-            self.runner = QuietRunner.from_cfg(config)
+            self.runner = EvaluatingRunner.from_cfg(config)
         self.metric = 'unknown until the evaluation'
 
     def score(self, exported: Exported) -> float:

@@ -31,7 +31,7 @@ from ..runtime.cache import Graphs
 from ..runtime.card import Card, Threshold, read_threshold, write_threshold
 from ..runtime.runtimes import is_exported
 from ..tasks import find_task
-from ..training.console import QuietRunner
+from ..training.console import EvaluatingRunner
 from ..training.distributed import use_device
 from ..utils.messages import on_terminal, plural, show_warnings
 from ..utils.packages import import_optional
@@ -89,7 +89,7 @@ class Tested:
 
     config: Config
     checkpoint: Path
-    runner: QuietRunner
+    runner: EvaluatingRunner
     metrics: dict[str, float]
     mistakes: Any
 
@@ -116,7 +116,7 @@ def measure(request: TestRequest) -> Tested:
     if request.faster_coco:
         import_optional('faster_coco_eval', 'faster-coco-eval')
     with explained(config):
-        runner = QuietRunner.from_cfg(config)
+        runner = EvaluatingRunner.from_cfg(config)
         if request.exported:
             # only now are the classes of the data known: they may be folders
             own = runner.test_loop.dataloader.dataset.metainfo.get('classes')

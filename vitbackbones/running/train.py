@@ -47,6 +47,7 @@ from ..utils.messages import show_warnings
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, was_restarted
 from ..utils.rules import whole
+from ..utils.run_files import POINTER
 from . import overfit, smoke
 from .next_steps import next_steps
 from .request import TrainRequest
@@ -63,7 +64,7 @@ def run_training(request: TrainRequest) -> TrainResult:
         TrainingInterrupted: on Ctrl-C, after a checkpoint was saved.
     """
     use_device(request.device, request.launcher)
-    config = _with_length_of_options(read_config(request.config), request.cfg_options)
+    config = _with_length_of_options(read_config(request.config), request)
     config = with_length(config, request.steps, request.epochs)
     if length := ' '.join(request.words('steps', 'epochs')):
         _say(f'{length}: learning rates, evaluations and checkpoints are scaled to this length')
@@ -78,14 +79,23 @@ def run_training(request: TrainRequest) -> TrainResult:
     return _train(config, request)
 
 
-def _with_length_of_options(config: Config, changes: Mapping[str, Any]) -> Config:
-    """Let learning rates follow ``--cfg-options train_cfg.max_iters=N`` alone."""
+def _with_length_of_options(config: Config, request: TrainRequest) -> Config:
+    """Let learning rates follow ``--cfg-options train_cfg.max_iters=N`` alone.
+
+    Those of a run that continues with the config in its work dir have their schedule already; it
+    may have another length than the run, as in 1.0.
+    """
+    changes = request.cfg_options
     if not config.get('param_scheduler') or any(str(k).startswith('param_sch') for k in changes):
         return config
     for option, key in (('--steps', 'max_iters'), ('--epochs', 'max_epochs')):
         now = changes.get(f'train_cfg.{key}')
         before = value_at(config, f'train_cfg.{key}')
-        if now != before and whole(1).fits(now) and whole(1).fits(before):
+        if now == before or not whole(1).fits(now) or not whole(1).fits(before):
+            continue
+        if request.resume and Path(config.filename).with_name(POINTER).exists():
+            _say(f'train_cfg.{key}={now}: the learning rate follows the schedule of the checkpoint')
+        else:
             config = copy.deepcopy(config)
             length = Length(key, before, now)
             config.param_scheduler = scaled_schedules(as_list(config.param_scheduler), length)

@@ -7,6 +7,7 @@ hundreds of lines in which a warning drowns. Lines of losses name every inner la
 import logging
 import re
 from functools import partial
+from pathlib import Path
 
 from mmengine.device import get_device
 from mmengine.dist import is_main_process
@@ -20,6 +21,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from ..analysis.run_log import COMMAND
 from ..errors import printable
 from ..layers.lora import add_adapters
+from ..utils.run_files import POINTER
 from .frozen import freeze
 from .sharding import is_sharded, shard, whole_states
 
@@ -129,6 +131,14 @@ class QuietRunner(MMEngineRunner):
                 handler.addFilter(_worth_showing)
                 handler.setFormatter(_ForTheScreen())
         return logger
+
+
+class EvaluatingRunner(QuietRunner):
+    """The runner of a test, which leaves the config of a training in its work dir as it is."""
+
+    def dump_config(self) -> None:
+        if not Path(self.work_dir, POINTER).exists():
+            super().dump_config()
 
 
 class FirstStepHook(Hook):

@@ -41,7 +41,9 @@ def limit_workers(config: Config, workers: int | None = None) -> Config:
         limited = min(loader.get('num_workers', 0), most)
         loader['num_workers'] = limited if workers is None else workers
         if not loader['num_workers']:  # torch refuses these without workers
-            loader.update(persistent_workers=False, prefetch_factor=None, timeout=0)
+            loader.update(persistent_workers=False, prefetch_factor=None)
+            if loader.get('timeout'):
+                loader['timeout'] = 0
     return config
 
 

@@ -15,6 +15,8 @@ from vitbackbones.data.own import folder
 from vitbackbones.data.own.pool import find_pool
 from vitbackbones.errors import InputError
 
+from ..test_messages import refused
+
 CATEGORIES = [{'id': 4, 'name': 'cat'}, {'id': 2, 'name': 'dog'}]
 COUNT = 24
 BOX = (10.0, 12.0, 24.0, 20.0)
@@ -287,6 +289,18 @@ def test_a_plan_of_another_form_is_refused(tool, pets, truth, tmp_path, plan):
     result = tool('audit', pets, '--out', 'out')
     assert result.status == 2
     assert 'plan.json: is not the plan of an audit; choose another --out' in result.err
+
+
+def test_an_audit_of_1_0_continues(run, tool, pets, truth):
+    """Its plan does not contain the minutes."""
+    given = ('audit', pets, '--out', 'out', '--folds', 2)
+    run(*given)
+    plan = Path('out/plan.json')
+    content = json.loads(plan.read_text())
+    plan.write_text(json.dumps({key: content[key] for key in ('labels', 'folds', 'steps')}))
+    assert f'{content["steps"]} steps of training' in run(*given, '--minutes', 3).out
+    plan.write_text(json.dumps(content))
+    refused(tool(*given, '--minutes', 3), 'contains an audit of other images, labels, folds or min')
 
 
 @pytest.mark.parametrize('minutes', ['-1', '0', 'nan', 'inf'])

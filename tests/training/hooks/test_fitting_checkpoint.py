@@ -85,6 +85,15 @@ def test_content_of_the_wrong_form_names_file_and_key(trained, tmp_path, place, 
     assert message in str(error.value)
 
 
+def test_other_schedules_than_those_of_the_run(trained, tmp_path):
+    """mmengine would pair them in order, and the rest would begin anew."""
+    alone = [{'type': 'LinearLR', 'end': 4}]
+    with pytest.raises(InputError) as error:
+        resume(tmp_path, trained / 'epoch_2.pth', param_scheduler=alone)
+    assert 'its run has 2 schedules (param_scheduler), but the config has 1; c' in str(error.value)
+    assert not resume(tmp_path, trained / 'epoch_2.pth', param_scheduler=None).param_schedulers
+
+
 @pytest.mark.parametrize('value', [7, torch.zeros(1)], ids=['a number', 'another shape'])
 def test_state_that_does_not_fit_its_parameter(trained, tmp_path, value):
     """torch's fused optimizers would write beyond it."""

@@ -294,7 +294,7 @@ def _plan(job: Audit, groups: list[list[int]]) -> Plan:
     digest = sha256(json.dumps(labels).encode()).hexdigest()
     plan = {'labels': digest, 'folds': job.folds, 'minutes': job.minutes}
     begun = _begun(job.out / PLAN)
-    if begun and begun | plan != begun:
+    if begun and begun | plan != {'minutes': job.minutes} | begun:  # which 1.0 did not write
         raise InputError(
             f'--out {job.out}: contains an audit of other images, labels, folds or minutes; '
             'choose another folder, or remove it'

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from ...errors import InputError
-from ...utils.messages import shorten
+from ...utils.messages import plural, shorten
 from ...weights.filling import adapt_state, compare, errors_name_file, require_finite
 from ...weights.read.class_names import checkpoint_meta, require_same_names
 from ...weights.read.load import require_form
@@ -113,7 +113,7 @@ class FittingCheckpointHook(Hook):
                 f'{self.path}: its run averaged the weights with vitbackbones.EMAHook, but the '
                 f'config has no such hook; add it as default_hooks.ema. {START_FROM_WEIGHTS}'
             )
-        _require_no_methods(self.path, checkpoint, runner.param_schedulers)
+        _require_same_schedules(self.path, checkpoint, runner.param_schedulers)
 
     def before_train(self, runner) -> None:
         if not self.resume:
@@ -191,13 +191,21 @@ def _require_same_groups(path: str, saved: dict, optimizer: Optimizer) -> None:
                 )
 
 
-def _require_no_methods(path: str, checkpoint: dict, schedulers: Sequence | dict | None) -> None:
-    """Refuse a schedule's state with the name of a method: mmengine makes each an attribute."""
-    pairs = zip(checkpoint.get('param_schedulers') or (), schedulers or (), strict=False)
-    for state, scheduler in pairs:
+def _require_same_schedules(
+    path: str, checkpoint: dict, schedulers: Sequence | dict | None
+) -> None:
+    """Refuse states of other schedules: mmengine makes each entry an attribute, in order."""
+    saved = checkpoint.get('param_schedulers') or ()
+    for state, scheduler in zip(saved, schedulers or (), strict=False):
         for key in state:
             if key == 'optimizer' or hasattr(type(scheduler), str(key)):
                 raise InputError(
                     f'{path}: param_schedulers.*.{key} is not part of the state of a schedule; '
                     'the file is damaged, or not a checkpoint of mmengine'
                 )
+    if saved and schedulers and len(saved) != len(schedulers):
+        raise InputError(
+            f'{path}: its run has {plural(len(saved), "schedule")} (param_scheduler), but the '
+            f'config has {len(schedulers)}; continue with the config in its work dir, without '
+            f'--steps and --epochs. {START_FROM_WEIGHTS}'
+        )
