@@ -60,6 +60,8 @@ def told_of_evaluations(note: Callable) -> Iterator[None]:
     Args:
         note: is called with an evaluation, its ground truth, and ``'bbox'`` or ``'segm'``.
     """
+    from unittest.mock import patch  # takes a while
+
     from mmdet.evaluation.metrics import coco_metric
 
     make = coco_metric.COCOeval
@@ -69,11 +71,8 @@ def told_of_evaluations(note: Callable) -> Iterator[None]:
         note(evaluation, annotations, kind)
         return evaluation
 
-    coco_metric.COCOeval = make_and_tell
-    try:
+    with patch.object(coco_metric, 'COCOeval', make_and_tell):
         yield
-    finally:
-        coco_metric.COCOeval = make
 
 
 KEPT = 4  # texts; a run has one or two
@@ -126,14 +125,12 @@ def own_manager_lock() -> Iterator[None]:
     whose file cannot be written. The thread that failed does not notice it, as the lock is
     reentrant; every other thread waits forever.
     """
+    from unittest.mock import patch  # takes a while
+
     from mmengine.utils import manager
 
-    theirs = manager._lock
-    manager._lock = RLock()
-    try:
+    with patch.object(manager, '_lock', RLock()):
         yield
-    finally:
-        manager._lock = theirs
 
 
 def set_kind_of_device(kind: str) -> str:
