@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from ..errors import InputError
 from ..running.evaluate import run_test
 from ..running.process_state import run_of_a_call
-from ..running.request import RunRequest, TestRequest, TrainRequest, option_name, values_in_words
+from ..running.request import RunRequest, TestRequest, TrainRequest, option_name, words_of
 from ..running.result import TestResult, TrainResult
 from ..running.train import run_training
 from ..utils.rules import DICT, FLAG, Rule, is_number
@@ -47,7 +47,7 @@ def train(config: str | Path, **options: Any) -> TrainResult:
     """
     with words_of_python(TrainRequest):
         request = TrainRequest(**_parsed('train', {'config': config}, options))
-        with run_of_a_call(['vitbackbones', 'train', *_words([config], options)]):
+        with run_of_a_call(['vitbackbones', 'train', str(config), *words_of(options)]):
             return run_training(request)
 
 
@@ -69,7 +69,7 @@ def test(config: str | Path, checkpoint: str | Path, **options: Any) -> TestResu
     with words_of_python(TestRequest):
         named = {'config': config, 'checkpoint': checkpoint}
         request = TestRequest(**_parsed('test', named, options))
-        with run_of_a_call(['vitbackbones', 'test', *_words([*named.values()], options)]):
+        with run_of_a_call(['vitbackbones', 'test', *map(str, named.values()), *words_of(options)]):
             return run_test(request)
 
 
@@ -109,20 +109,6 @@ def words_of_python(request: type[RunRequest]) -> Iterator[None]:
         raise InputError(f'{error} (In Python, {hint})') from error
 
 
-def _words(positional: list, options: dict[str, Any]) -> list[str]:
-    """Return the command line of a call."""
-    words = [str(each) for each in positional]
-    for name, value in options.items():
-        if value is None or value is False or value in ((), [], {}):
-            continue
-        following = values_in_words(value)
-        if len(following) == 1 and following[0].startswith('-'):  # which is no option
-            words.append(f'{option_name(name)}={following[0]}')
-        else:
-            words += [option_name(name), *following]
-    return words
-
-
 def _parsed(verb: str, positional: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a request.
 
@@ -140,7 +126,8 @@ def _parsed(verb: str, positional: dict[str, Any], options: dict[str, Any]) -> d
         if value is not None and (action := actions.get(option_name(name))):
             _rule_of(action).require(name, value)
     given = Namespace(cfg_options=dict(changes))
-    return vars(parser.parse_args(_words([*positional.values()], named), given))
+    words = [*map(str, positional.values()), *words_of(named)]
+    return vars(parser.parse_args(words, given))
 
 
 def _rule_of(action: Action) -> Rule:

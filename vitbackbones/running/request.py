@@ -75,11 +75,8 @@ class RunRequest:
 
     def words(self, *names: str) -> list[str]:
         """Return the words of a command line that gives these options, or all that are given."""
-        words = []
-        for name, value in self.given().items():
-            if not names or name in names:
-                words += [option_name(name), *values_in_words(value)]
-        return words
+        given = self.given()
+        return words_of({name: given[name] for name in given if not names or name in names})
 
 
 @dataclass(frozen=True)
@@ -200,6 +197,20 @@ class TestRequest(RunRequest):
 def option_name(name: str) -> str:
     """Return the command-line option of a field."""
     return f'--{name.replace("_", "-")}'
+
+
+def words_of(options: Mapping[str, Any]) -> list[str]:
+    """Return the words of a command line that gives these options, by their names in Python."""
+    words = []
+    for name, value in options.items():
+        if value is None or value is False or value in ((), [], {}):
+            continue
+        following = values_in_words(value)
+        if len(following) == 1 and following[0].startswith('-'):  # which is no option
+            words.append(f'{option_name(name)}={following[0]}')
+        else:
+            words += [option_name(name), *following]
+    return words
 
 
 def values_in_words(value: Any) -> list[str]:

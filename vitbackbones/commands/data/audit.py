@@ -30,7 +30,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,6 @@ from ...audit.picking import pick
 from ...audit.regions import of_masks
 from ...audit.suspicion import Suspicion
 from ...configuration.read import read_config
-from ...configuration.settings import as_list
 from ...data.loading.image_file import IMAGES
 from ...data.own.folder import files_below, in_words
 from ...data.own.pairing import Patterns
@@ -52,6 +51,7 @@ from ...drawing.sheet import spread
 from ...errors import InputError
 from ...preparing.own_data import meant_files
 from ...reports.page import Section, Table, made_by, write_page
+from ...running.request import words_of
 from ...tasks.predictor import Predictor
 from ...training.cores import available_cores
 from ...training.distributed import choose_device
@@ -151,7 +151,7 @@ def audit(options: Namespace) -> None:
         lowest = _train(job, plan, options.ray)
         judged = _judge(job, plan)
         curve = [_curve(job, plan)] if options.curve else []
-        chosen = _words(meant_files(options))
+        chosen = words_of(meant_files(options))
         page = _write(job, groups, judged, curve, _accepted(job, chosen))
         if unlabeled:
             _pick(job, unlabeled)
@@ -232,15 +232,6 @@ def _judge(job: Audit, plan: Plan) -> Judged:
         least = LEAST_OF_REGIONS
     best = max((each.likelihood for each in found), default=0.0)
     return Judged([each for each in found if each.likelihood >= least], best)
-
-
-def _words(meant: dict[str, Any]) -> list[str]:
-    """Return the options of a command line that say which files are meant."""
-    words = []
-    for name, files in meant.items():
-        if files:
-            words += [f'--{name}', *as_list(files)]
-    return words
 
 
 def _accepted(job: Audit, chosen: Sequence[str]) -> str:
