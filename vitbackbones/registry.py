@@ -3,13 +3,15 @@
 A config that says ``type='vitbackbones.AugViT'`` makes mmengine import this module by itself, from
 whatever toolbox it runs in. The object behind a name is imported when the name is asked for, so a
 run of one toolbox never imports another. Nothing that can fail is imported here: mmengine would
-hide the error.
+hide the error. ``registry.csv`` beside this file lists the kind and the module of each name.
 """
 
+import csv
 from collections.abc import Iterator, Mapping, MutableMapping
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
@@ -40,6 +42,13 @@ ROOMS = (
 )
 
 
+# The module of each name that is imported on demand, by kinds of objects.
+TABLE: dict[str, dict[str, str]] = {}
+with open(Path(__file__).with_name('registry.csv'), newline='', encoding='utf-8') as _rows:
+    for _row in csv.DictReader(_rows):
+        TABLE.setdefault(_row['kind'], {})[_row['name']] = _row['module']
+
+
 class _Objects(MutableMapping):
     """What a registry holds by name: what was registered, and what is imported on demand.
 
@@ -47,7 +56,7 @@ class _Objects(MutableMapping):
     ``engine.amp.Bf16OptimWrapper``, which ``--amp`` once wrote.
 
     Args:
-        table: the objects of each module, ``{'data.shards.dataset': 'ImageNetShards'}``.
+        table: the module of each name, ``{'ImageNetShards': 'data.shards.dataset'}``.
         hosts: a module whose ``HOSTS`` are held, too; it is imported for the first name.
     """
 
@@ -60,8 +69,7 @@ class _Objects(MutableMapping):
     def homes(self) -> dict[str, str]:
         """The module of each name that is imported on demand."""
         hosts = import_module(f'{SCOPE}.{self.hosts}').HOSTS if self.hosts else ()
-        named = {key: module for module, keys in self.table.items() for key in keys.split()}
-        return named | {host.__name__: self.hosts for host in hosts}
+        return {**self.table, **{host.__name__: self.hosts for host in hosts}}
 
     def __getitem__(self, key: str) -> Any:
         path = key.removeprefix(f'{SCOPE}.')
@@ -87,13 +95,14 @@ class LazyRegistry(Registry):
     """A child of one of mmengine's registries that imports what it holds when asked.
 
     Args:
-        parent: mmengine's registry of the same kind of objects.
-        table, hosts: what it holds, see :class:`_Objects`.
+        kind: of the objects, for messages, and in the table of what it holds.
+        parent: mmengine's registry of this kind.
+        hosts: what else it holds, see :class:`_Objects`.
     """
 
-    def __init__(self, parent: Registry, table: Mapping[str, str], hosts: str = '') -> None:
-        super().__init__(parent.name, parent=parent, scope=SCOPE)
-        self._module_dict = _Objects(table, hosts)
+    def __init__(self, kind: str, parent: Registry, hosts: str = '') -> None:
+        super().__init__(kind, parent=parent, scope=SCOPE)
+        self._module_dict = _Objects(TABLE[kind], hosts)
 
     def __repr__(self) -> str:
         # mmengine's table shows the objects, and would import every toolbox for them
@@ -128,84 +137,14 @@ def import_plugins() -> None:
             ) from error
 
 
-MODELS = LazyRegistry(
-    root.MODELS,
-    {
-        'export.in_test': 'ExportedInTest',
-        'backbones.foreign.huggingface': 'HuggingFace',
-        'backbones.foreign.timm_models': 'Timm',
-        'inference.tiles_in_test': 'TiledInTest',
-        'necks': 'FPN ChannelMapper Levels Pyramid SimpleFeaturePyramid',
-        'tasks.detection.detr': 'DETR DilatedResNet',
-        'tasks.detection.dino': 'DINO',
-        'tasks.detection.rtmdet_ins': 'RTMDetInsHead',
-        'tasks.detection.eomt': 'EoMT EoMTHead',
-        'tasks.segmentation.eomt': 'EoMTDecodeHead EoMTSegmentor',
-        'tasks.segmentation.setr': 'MLANeck SETRAuxHead SETRMLAHead SETRNaiveHead SETRPUPHead',
-        'tasks.classification.classifier': 'ImageClassifier',
-        'tasks.classification.dense_distillation': 'DenselyDistilled',
-        'tasks.classification.distillation': 'Distilled DistillationHead',
-        'tasks.classification.erasing': 'ErasingPreprocessor',
-    },
-    hosts='backbones',
-)
-DATASETS = LazyRegistry(
-    root.DATASETS,
-    {
-        'data.loading.mask_pairs': 'MaskPairs',
-        'data.shards.dataset': 'ImageNetShards',
-        'tasks.classification.public_sets': (
-            'CIFAR10 CIFAR100 IdxPictures ImageNetV2 INaturalist TinyImageNet'
-        ),
-    },
-)
-METRICS = LazyRegistry(
-    root.METRICS,
-    {'audit.regions': 'DoubtfulRegions', 'tasks.classification.public_sets': 'ReaLAccuracy'},
-)
-TRANSFORMS = LazyRegistry(
-    root.TRANSFORMS,
-    {
-        'data.loading.fast_crop': 'RandomResizedCrop',
-        'data.loading.load_image': 'LoadImage',
-        'data.loading.load_mask': 'LoadMask',
-        'data.loading.pixels': 'InOrder RandomFlip ToPlanes',
-        'data.loading.rand_augment': 'RandAugment',
-        'data.loading.segmentation_steps': 'PhotoMetricDistortion RandomCrop',
-    },
-)
-HOOKS = LazyRegistry(
-    root.HOOKS,
-    {
-        'training.hooks': 'CoefficientsHook LogFolderHook PicturesHook ProgressHook RunPageHook',
-        'training.hooks.adapters': 'AdaptersHook',
-        'training.hooks.cached_maps': 'CachedMapsHook',
-        'training.hooks.checkpoint': 'CheckpointHook',
-        'training.hooks.compile': 'CompileHook',
-        'training.hooks.curves': 'CurvesHook',
-        'training.hooks.data_workers': 'DataWorkersHook',
-        'training.hooks.early_stopping': 'EarlyStoppingHook',
-        'training.hooks.ema': 'EMAHook',
-        'training.hooks.evaluation': (
-            'CorrectPicturesHook EvalModeHook FusedHook GatherHook SameStatisticsHook'
-        ),
-        'training.hooks.exact_resume': 'ExactResumeHook',
-        'training.hooks.finite_loss': 'FiniteLossHook',
-        'training.hooks.first_evaluation': 'FirstEvaluationHook',
-        'training.hooks.fitting_checkpoint': 'FittingCheckpointHook',
-        'training.hooks.starting_checkpoint': 'StartingCheckpointHook',
-        'training.hooks.interrupt': 'InterruptHook',
-        'training.hooks.unreadable_images': 'UnreadableImagesHook',
-        'trackers.hook': 'TrackHook',
-    },
-)
-OPTIM_WRAPPERS = LazyRegistry(root.OPTIM_WRAPPERS, {'training.precision': 'Bf16OptimWrapper'})
+MODELS = LazyRegistry('model', root.MODELS, hosts='backbones')
+DATASETS = LazyRegistry('dataset', root.DATASETS)
+METRICS = LazyRegistry('metric', root.METRICS)
+TRANSFORMS = LazyRegistry('transform', root.TRANSFORMS)
+HOOKS = LazyRegistry('hook', root.HOOKS)
+OPTIM_WRAPPERS = LazyRegistry('optimizer wrapper', root.OPTIM_WRAPPERS)
 OPTIM_WRAPPER_CONSTRUCTORS = LazyRegistry(
-    root.OPTIM_WRAPPER_CONSTRUCTORS,
-    {
-        'training.layer_decay': 'LayerDecayOptimWrapperConstructor',
-        'training.param_groups': 'GroupedOptimWrapperConstructor',
-    },
+    'optimizer wrapper constructor', root.OPTIM_WRAPPER_CONSTRUCTORS
 )
-PARAM_SCHEDULERS = LazyRegistry(root.PARAM_SCHEDULERS, {'training.schedules': 'PolyLR'})
-WEIGHT_INITIALIZERS = LazyRegistry(root.WEIGHT_INITIALIZERS, {'openmmlab.loading': 'Pretrained'})
+PARAM_SCHEDULERS = LazyRegistry('parameter scheduler', root.PARAM_SCHEDULERS)
+WEIGHT_INITIALIZERS = LazyRegistry('weight initializer', root.WEIGHT_INITIALIZERS)

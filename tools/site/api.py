@@ -6,6 +6,7 @@ importing anything.
 """
 
 import ast
+import csv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -91,21 +92,12 @@ def public_modules() -> set[str]:
 
 def registered() -> Iterator[tuple[str, str, str]]:
     """Yield kind, name and module of all that a config can name, as the registry lists it."""
-    tree = ast.parse((ROOT / PACKAGE / 'registry.py').read_text())
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        if isinstance(call.func, ast.Name) and call.func.id == 'LazyRegistry':
-            parent, table = call.args
-            words = parent.attr.lower().replace('_', ' ').replace('optim ', 'optimizer ')
-            yield from _rows(words.removesuffix('s'), ast.literal_eval(table))
-    yield from _hosts()
-
-
-def _rows(kind: str, table: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    for module, names in table.items():
-        for name in names.split():
-            home = _home(f'{PACKAGE}.{module}', name)
+    with open(ROOT / PACKAGE / 'registry.csv', newline='', encoding='utf-8') as rows:
+        for row in csv.DictReader(rows):
+            home = _home(f'{PACKAGE}.{row["module"]}', row['name'])
             if not ROOT.joinpath(*home.split('.')).is_dir():  # which keeps names of earlier runs
-                yield kind, name, home
+                yield row['kind'], row['name'], home
+    yield from _hosts()
 
 
 def _hosts() -> Iterator[tuple[str, str, str]]:

@@ -1,13 +1,15 @@
 """A config of version 2 as a config of version 3, section by section.
 
-:data:`MOVED` has each key of version 2 with its place in version 3. What cannot be written
+``keys.csv`` has each key of version 2 with its place in version 3. What cannot be written
 mechanically is a note. Caffe's networks keep their channels in the order blue, green, red: the
 preprocessor says ``bgr_to_rgb=False`` where ``Normalize`` said ``to_rgb=False``.
 """
 
 import copy
+import csv
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
@@ -16,44 +18,11 @@ from .data import evaluator, loaders, preprocessor
 from .pipelines import MMDET, MMPRETRAIN, MMSEG
 from .schedule import optim_wrapper, schedulers, train_length
 
-MOVED = {
-    'data': 'train_dataloader, val_dataloader and test_dataloader',
-    'optimizer': 'optim_wrapper.optimizer',
-    'optimizer_config': 'optim_wrapper.clip_grad',
-    'fp16': "optim_wrapper.type='AmpOptimWrapper'",
-    'lr_config': 'param_scheduler',
-    'runner': 'train_cfg',
-    'total_epochs': 'train_cfg.max_epochs',
-    'total_iters': 'train_cfg.max_iters',
-    'evaluation': 'val_evaluator and train_cfg.val_interval',
-    'checkpoint_config': 'default_hooks.checkpoint',
-    'log_config': 'default_hooks.logger and visualizer.vis_backends',
-    'dist_params': 'env_cfg.dist_cfg',
-    'cudnn_benchmark': 'env_cfg.cudnn_benchmark',
-    'opencv_num_threads': 'env_cfg.mp_cfg.opencv_num_threads',
-    'mp_start_method': 'env_cfg.mp_cfg.mp_start_method',
-    'resume_from': 'load_from with resume=True',
-    'seed': 'randomness.seed',
-    'workflow': 'val_cfg',
-    'gpu_ids': 'the launcher',
-    'device': 'train --device',
-}
+with open(Path(__file__).with_name('keys.csv'), newline='', encoding='utf-8') as _file:
+    _ROWS = [*csv.DictReader(_file)]
+MOVED = {row['key']: row['text'] for row in _ROWS if row['table'] == 'moved'}
 # the keys of version 2 that each key of version 3 comes from, for the comments of a written config
-ORIGINS = {
-    'model': 'model, and Normalize and Pad of the pipelines',
-    'data_preprocessor': 'Normalize of the pipelines',
-    'train_dataloader': 'data.train',
-    'val_dataloader': 'data.val',
-    'test_dataloader': 'data.test',
-    'train_cfg': 'runner, evaluation.interval',
-    'val_evaluator': 'evaluation',
-    'test_evaluator': 'evaluation',
-    'optim_wrapper': 'optimizer, optimizer_config, fp16',
-    'param_scheduler': 'lr_config',
-    'default_hooks': 'checkpoint_config, log_config',
-    'visualizer': 'log_config.hooks',
-    'env_cfg': 'dist_params',
-}
+ORIGINS = {row['key']: row['text'] for row in _ROWS if row['table'] == 'origin'}
 # keys that only version 2 has
 SIGNS = ('data', 'optimizer', 'lr_config', 'runner', 'total_epochs', 'total_iters', 'evaluation')
 KEPT = ('model', 'custom_imports', 'load_from', 'log_level', 'auto_scale_lr', 'work_dir')
