@@ -183,8 +183,8 @@ def _proof(card: Card) -> Iterator[str]:
     """Say what was compared, and what other precisions cost."""
     parity = card.parity
     said = card.int8
-    objects = f' with {parity["objects"]} objects' if 'objects' in parity else ''
-    seen = f'on {parity["images"]} images{objects}'
+    objects = f' with {plural(parity["objects"], "object")}' if 'objects' in parity else ''
+    seen = f'on {plural(parity["images"], "image")}{objects}'
     if parity.get('objects') == 0:
         yield (
             f'the model detected nothing {seen}, so no boxes were compared; give --images '
