@@ -1,25 +1,12 @@
 """What other toolboxes call an option, for the message on a word that is none here."""
 
+import csv
 from collections.abc import Collection, Iterable
+from pathlib import Path
 
 # Options and arguments, and their words elsewhere, without dashes.
-ELSEWHERE = {
-    '--size': 'imgsz img img-size image-size resolution',
-    '--batch-size': 'batch bs samples-per-gpu',
-    '--data-root': 'data data-dir dataset-dir data-path',
-    '--lr': 'lr0 learning-rate base-lr',
-    '--pretrained': 'weights ckpt checkpoint',
-    'CHECKPOINT': 'weights ckpt checkpoint model',
-    '--epochs': 'max-epochs num-epochs',
-    '--steps': 'iters max-iters iterations max-steps',
-    '--workers': 'num-workers',
-    '--device': 'gpu gpus gpu-id gpu-ids accelerator',
-    '--amp': 'fp16 half mixed-precision',
-    '--score-threshold': 'conf conf-thres',
-    '--work-dir': 'project output output-dir save-dir',
-    '--out': 'project output output-dir save-dir',
-    'INPUT': 'source',
-}
+with open(Path(__file__).with_suffix('.csv'), newline='', encoding='utf-8') as _rows:
+    ELSEWHERE = {row['option']: row['words'] for row in csv.DictReader(_rows)}
 
 
 def advice(words: Iterable[str], known: Collection[str]) -> str:

@@ -4,6 +4,7 @@ mmengine prints the environment, the whole config and a table of hooks before th
 hundreds of lines in which a warning drowns. Lines of losses name every inner layer of a model.
 """
 
+import csv
 import logging
 import re
 from functools import partial
@@ -26,34 +27,8 @@ from .frozen import freeze
 from .sharding import is_sharded, shard, whole_states
 
 # Beginnings of messages that tell the reader of a screen nothing.
-BOILERPLATE = (
-    '"FileClient" will be deprecated',
-    '"HardDiskBackend" is the alias',
-    'Checkpoints will be saved to',  # the work dir, which the first lines name
-    'Distributed training is not used',
-    COMMAND,
-    'Exp name',
-    'Loads checkpoint by',  # the next line is "Load checkpoint from"
-    'Resumed iteration number is not divisible',  # ExactResumeHook says what is lost
-    'The prefix is not set',
-    'paramwise_options',
-    'per class results',  # the title of a table
-    # pycocotools, and what the line of the metrics says, too
-    'loading annotations into memory',
-    'Loading and preparing results',
-    'creating index',
-    'index created',
-    'Running per image evaluation',
-    'Evaluate annotation type',
-    'Accumulating evaluation results',
-    'COCOeval_opt.',
-    'Done (t=',
-    'DONE (t=',
-    ' Average Precision',
-    ' Average Recall',
-    'bbox_mAP_copypaste',
-    'segm_mAP_copypaste',
-)
+with open(Path(__file__).with_name('boilerplate.csv'), newline='', encoding='utf-8') as _rows:
+    BOILERPLATE = (COMMAND, *(row['beginning'] for row in csv.DictReader(_rows)))
 # What a line of losses holds besides step, rate, time, memory and the main parts of the loss.
 # Losses of inner decoder layers and auxiliary heads, of denoising queries and of the encoder's
 # proposals are in the sum.
