@@ -6,7 +6,9 @@ each dict with a ``type`` is held against the signature of what it names, and al
 :mod:`~vitbackbones.configuration.schema`.
 """
 
+import csv
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from mmengine.config import Config
 from mmengine.runner import Runner
@@ -35,43 +37,23 @@ INSTEAD = {
     'custom_imports': '; it is read together with the file, so set it there',
 }
 
+# Keys of dicts, by their places in ``known_keys.csv``.
+KNOWN: dict[str, dict[str, set[str]]] = {}
+with open(Path(__file__).with_name('known_keys.csv'), newline='', encoding='utf-8') as _rows:
+    for _row in csv.DictReader(_rows):
+        KNOWN.setdefault(_row['table'], {})[_row['place']] = {*_row['keys'].split()}
+
 # Dicts without a type whose keys are read one by one: a misspelled one would have no effect.
 PARAMWISE = 'optim_wrapper.paramwise_cfg'
 DATALOADER = accepted_keywords(DataLoader) | {'disable_subprocess_warning', 'num_batch_per_epoch'}
-PLAIN_DICTS = {
-    'train_dataloader': DATALOADER,
-    'val_dataloader': DATALOADER,
-    'test_dataloader': DATALOADER,
-    'auto_scale_lr': {'enable', 'base_batch_size'},
-    'env_cfg': {'cudnn_benchmark', 'mp_cfg', 'dist_cfg', 'resource_limit'},
-    'randomness': {'seed', 'diff_rank_seed', 'deterministic'},
-    'env_cfg.mp_cfg': {'mp_start_method', 'opencv_num_threads'},
-    'optim_wrapper.clip_grad': {
-        *('type', 'max_norm', 'norm_type', 'error_if_nonfinite', 'foreach', 'clip_value')
-    },
-    PARAMWISE: {
-        *('base_lr', 'bias_lr_mult', 'bias_decay_mult', 'norm_decay_mult', 'flat_decay_mult'),
-        *('dwconv_decay_mult', 'dcn_offset_lr_mult', 'bypass_duplicate', 'custom_keys'),
-    },
-}
-
+LOADERS = ('train_dataloader', 'val_dataloader', 'test_dataloader')
+PLAIN_DICTS = KNOWN['plain'] | dict.fromkeys(LOADERS, DATALOADER)
 # Dicts that a class reads key by key. Of other people's classes they are some of the keys, so only
-# what looks like one of them is taken for misspelled. Of the classes below they are all.
-SETTINGS = {
-    'test_cfg': {
-        *('nms', 'nms_pre', 'score_thr', 'min_bbox_size', 'max_per_img', 'mask_thr_binary', 'rpn'),
-        *('rcnn', 'max_per_image', 'mode', 'stride', 'crop_size'),
-    },
-    'train_cfg': {'assigner', 'sampler', 'rpn', 'rcnn', 'rpn_proposal', 'pos_weight'},
-    'filter_cfg': {'filter_empty_gt', 'min_size', 'bbox_min_size'},
-    'metainfo': {'classes', 'palette'},
-}
-COMPLETE = {
-    ('DETR', 'test_cfg'): {'max_per_img'},
-    ('EncoderDecoder', 'test_cfg'): {'mode', 'stride', 'crop_size'},
-    ('EoMTSegmentor', 'test_cfg'): {'mode', 'stride', 'crop_size'},
-    ('CocoDataset', 'filter_cfg'): {'filter_empty_gt', 'min_size'},
-}
+# what looks like one of them is taken for misspelled. Of some classes they are all.
+SETTINGS = KNOWN['some']
+COMPLETE = KNOWN['all']
+# Keys that a builder takes out before the class sees the rest, by kind of registry.
+BUILDER_KEYS = KNOWN['builder']
 
 # Dicts whose type is implied where it is left out.
 DEFAULT_TYPES = {
@@ -81,16 +63,6 @@ DEFAULT_TYPES = {
     'optim_wrapper': 'OptimWrapper',
 }
 
-# Keys that a builder takes out before the class sees the rest, by kind of registry.
-BUILDER_KEYS = {
-    'hook': {'priority'},
-    # of a norm layer; of DETR's classification loss; of an upsampling layer
-    'model': {'requires_grad', 'bg_cls_weight', 'scale_factor'},
-    'optim_wrapper': {'constructor', 'paramwise_cfg'},
-    'parameter scheduler': {'convert_to_iter_based'},
-    'transform': {'magnitude_key'},  # of a policy of RandAugment
-    'weight initializer': {'name', 'override'},
-}
 ALWAYS = {'type', '_scope_', '_delete_'}
 
 # Inside of these keys and types ``type`` means something else than a registered name.
@@ -158,7 +130,7 @@ def _walk(lookup: Lookup, config: Config, path: str, node, owner: str = '') -> I
         for key in SETTINGS.keys() & node.keys():
             if not isinstance(node[key], dict):
                 continue
-            if known := COMPLETE.get((bare_name(kind), key)):
+            if known := COMPLETE.get(f'{bare_name(kind)}.{key}'):
                 yield from _unknown(f'{path}.{key}', node[key], known)
                 continue
             for name in sorted(map(str, node[key].keys() - SETTINGS[key])):
