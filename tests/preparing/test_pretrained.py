@@ -166,3 +166,17 @@ def test_names_of_published_weights_are_fetched(config, fetched, elsewhere):
     config.model.teacher_checkpoint = 'regnety_160'
     prepare_teacher(config)
     assert fetched == ['deit_s', 'hf-hub:owner/name', 'regnety_160']
+
+
+@pytest.mark.parametrize(('depth', 'fits'), [(4, True), (2, False)])
+def test_weights_of_the_package_are_left_out_where_a_config_changes_the_network(
+    elsewhere, capsys, depth, fits
+):
+    """detr_aug_vit_s_shapes started from random weights in 1.0."""
+    config = elsewhere / 'mine.py'
+    changed = f'model = dict(backbone=dict(arch=dict(depth={depth})))'
+    config.write_text(f"_base_ = 'vitbackbones::shapes/detr_aug_vit_s.py'\n{changed}")
+    start = prepare_pretrained(read_config(config)).model.backbone.init_cfg
+    said = 'vitbackbones.AugViT: aug_vit_small is for another size of it; it starts from random wei'
+    assert bool(start) is fits
+    assert (said in capsys.readouterr().err) is not fits

@@ -13,10 +13,10 @@ from mmengine.config import Config
 from ..configuration.names import config_name, find_config, is_remote, looked_in, resolve
 from ..configuration.settings import entries, value_at
 from ..errors import InputError
-from ..registry import SCOPE
+from ..registry import MODELS, SCOPE
 from ..utils.messages import command_line, show_warnings
 from ..weights.downloads import SCHEME, local
-from ..weights.filling import INITIALIZERS, pretrained_options
+from ..weights.filling import INITIALIZERS, load_pretrained, pretrained_options
 from ..weights.table import LEFT_RANDOM, NEVER_PUBLISHED, PUBLISHED, find, name_of
 from ..weights.trained import trained_backbones
 
@@ -50,9 +50,30 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
     for owner in _owners(config.model):
         if scratch:
             owner.init_cfg = None
+        elif not given and not _fits(owner):
+            text = f'{owner.type}: {owner.init_cfg.checkpoint} is for another size of it'
+            show_warnings([f'{text}; it starts from random weights'])
+            owner.init_cfg = None
         elif not is_remote(owner.init_cfg.checkpoint):
             owner.init_cfg.checkpoint = _require(config, owner.init_cfg.checkpoint, bool(given))
     return config
+
+
+def _fits(owner: dict) -> bool:
+    """Return whether weights of the package fit a network that may have been changed.
+
+    Configs that had none in 1.0 have some now. Configs of the user that inherit from them and
+    change the network would be refused.
+    """
+    file = trained_backbones().get(owner.init_cfg.checkpoint)
+    options = pretrained_options(owner.init_cfg)
+    if file is None or options is None:
+        return True
+    try:
+        load_pretrained(MODELS.build({**owner, 'init_cfg': None}), **options | {'checkpoint': file})
+    except InputError:
+        return False
+    return True
 
 
 def leave_random(node) -> None:

@@ -9,6 +9,7 @@ from torch import nn
 
 from vitbackbones.errors import InputError
 from vitbackbones.training.hooks.starting_checkpoint import StartingCheckpointHook
+from vitbackbones.weights.trained import trained_backbones
 
 
 def model(width=4, classes=3):
@@ -17,7 +18,7 @@ def model(width=4, classes=3):
     return nn.ModuleDict(OrderedDict(**parts, bbox_head=nn.Linear(5, classes)))
 
 
-def start(network, checkpoint):
+def start(network, checkpoint, path='a.pth'):
     """Return the level and the text of each line that the run logs."""
     said = []
     logger = SimpleNamespace(
@@ -25,7 +26,7 @@ def start(network, checkpoint):
         warning=lambda text: said.append(('warning', text)),
     )
     runner = SimpleNamespace(model=network, logger=logger)
-    StartingCheckpointHook('a.pth').after_load_checkpoint(runner, checkpoint)
+    StartingCheckpointHook(path).after_load_checkpoint(runner, checkpoint)
     return said
 
 
@@ -77,3 +78,16 @@ def test_values_that_are_not_finite_are_refused():
     state['neck.bias'].fill_(float('nan'))
     with pytest.raises(InputError, match='NaN or infinite values'):
         start(model(), {'state_dict': state})
+
+
+def test_weights_of_the_package_that_an_inherited_config_does_not_fit_are_left_out():
+    """In 1.0, quick_detector started from random weights, with any backbone."""
+    network = model()
+    given = {'state_dict': model(width=9).state_dict()}
+    path = str(trained_backbones()['quick_mosaics'])
+    ((level, text),) = start(network, given, path)
+    assert (level, text) == (
+        'warning',
+        'load_from quick_mosaics: is for another backbone, so not used',
+    )
+    assert torch.equal(given['state_dict']['neck.bias'], network.state_dict()['neck.bias'])

@@ -14,6 +14,7 @@ from ...utils.messages import shorten
 from ...weights.convert import take_state_dict
 from ...weights.convert.state_dict import stored_size
 from ...weights.filling import adapt_state, compare, errors_name_file, require_finite
+from ...weights.trained import trained_backbones
 from .fitting_checkpoint import in_todays_keys
 
 LEAST = 0.5  # of the tensors of the backbone, or of the model where it has none
@@ -33,6 +34,8 @@ class StartingCheckpointHook(Hook):
 
     def after_load_checkpoint(self, runner, checkpoint: dict) -> None:
         """Name the tensors that stay as initialized.
+
+        Weights of the package that do not fit are left out.
 
         Raises:
             InputError: next to nothing fits, or a value is not finite.
@@ -58,6 +61,11 @@ class StartingCheckpointHook(Hook):
         text = '; '.join([f'{len(filled.used)} of {len(own)} tensors are loaded', *rest])
         backbone = [key for key in own if key.startswith('backbone.')] or own
         if len({*backbone} & {*filled.used}) < LEAST * len(backbone):
+            if Path(self.path) in trained_backbones().values():  # inherited; 1.0 had none there
+                checkpoint['state_dict'] = model.state_dict()
+                name = Path(self.path).stem
+                runner.logger.warning(f'load_from {name}: is for another backbone, so not used')
+                return
             raise InputError(
                 f'load_from {self.path}: is not a checkpoint of this model: {text}. Use the config '
                 'that it was trained with. For a file with only the backbone, use --pretrained.'
