@@ -1,3 +1,3 @@
 """The version, alone in a file so that building can read it without importing the package."""
 
-__version__ = '1.0.0'
+__version__ = '1.1.0'
