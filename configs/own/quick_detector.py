@@ -3,7 +3,8 @@
 Reproduces: nothing published; chosen by measurement, docs/quick.md.
 Measured: AP 0.572, AP50 0.874 on test of BCCD, 205 training pictures.
 Schedule: 2000 steps of 4 pictures of at most 320 x 320.
-Weights: quick_mosaics, in the package, neck and head included. Its backbone began as sret_quick.
+Weights: quick_mosaics, in the package: backbone, neck and most of the head. Its backbone began as
+    sret_quick.
     --scratch starts from random weights.
 Hardware: two CPU cores or any GPU; 0.24 to 0.30 s a step on two free cores, 8 to 10 minutes.
 
@@ -19,7 +20,7 @@ _base_ = [
     '../_base_/default_runtime.py',
 ]
 
-load_from = 'quick_mosaics'  # neck and head, too
+load_from = 'quick_mosaics'  # neck and most of the head, too
 model = dict(backbone=_base_.quick_sret_pretrained)
 default_hooks = dict(
     logger=dict(interval=25, log_metric_by_epoch=False),

@@ -1,8 +1,8 @@
 """2000 steps of AdamW, minutes on two CPU cores: a short warm-up, then a cosine.
 
-Nothing is pretrained, so all parts learn at one rate. Another length, here half:
+All parts learn at one rate, pretrained or not. Another length, here half:
 
-    --cfg-options train_cfg.max_iters=1000 param_scheduler.1.end=1000
+    --steps 1000
 """
 
 optim_wrapper = dict(

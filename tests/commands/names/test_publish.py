@@ -159,3 +159,16 @@ def test_what_is_no_finished_run_is_refused(call, trained, tmp_path):
     torch.save({'x': torch.ones(1)}, tmp_path / 'bare.pth')
     with pytest.raises(InputError, match='has no state_dict'):
         call('--checkpoint', str(tmp_path / 'bare.pth'))
+
+
+def test_without_leaves_out_the_weights_of_a_pattern(call):
+    state = load_file(call('--without', 'bbox_head.*', '*.bias') / 'model.safetensors')[
+        'state_dict'
+    ]
+    assert state
+    assert not [key for key in state if key.startswith('bbox_head.') or key.endswith('.bias')]
+
+
+def test_without_a_pattern_that_matches_nothing_is_refused(call):
+    with pytest.raises(InputError, match=r'--without head\.\*: no weight has such a key'):
+        call('--without', 'head.*')

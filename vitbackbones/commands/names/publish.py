@@ -5,6 +5,7 @@ options:
   --checkpoint  checkpoint to publish (default: the best, otherwise the latest)
   --backbone    publish only the backbone, in half precision, for train --pretrained
   --half        publish the weights in half precision, for models that start from them
+  --without     leave out weights whose keys match a pattern, such as 'bbox_head.cls_convs.*'
   --out         folder to write (default: WORK_DIR/published)
   --overwrite   replace DIR if an earlier call wrote it
   --license     license of the weights, as the Hugging Face hub writes it: apache-2.0, ... (default:
@@ -26,7 +27,9 @@ Hugging Face hub.
 import hashlib
 import json
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import torch
@@ -53,6 +56,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('--checkpoint', metavar='FILE')
     add('--backbone', action='store_true')
     add('--half', action='store_true')
+    add('--without', nargs='+', metavar='PATTERN', default=[])
     add('--out', metavar='DIR')
     add('--overwrite', action='store_true')
     add('--license', default='unknown')
@@ -68,6 +72,7 @@ def publish(options: Namespace) -> None:
     work_dir = Path(options.work_dir).expanduser()
     out = Path(options.out).expanduser() if options.out else work_dir / 'published'
     run = read_run(work_dir, options.checkpoint)
+    run = replace(run, state=without(run.state, options.without))
     if options.backbone or options.half:
         run = replace(run, state=in_half(run.state, BACKBONE if options.backbone else ''))
     with whole_folder(out.absolute(), '--out') as folder:
@@ -83,6 +88,22 @@ def publish(options: Namespace) -> None:
             )
         _write(run, folder, options.license)
     print(f'{run.checkpoint} -> {out}: {", ".join(sorted(file.name for file in out.iterdir()))}')
+
+
+def without(state: dict[str, Tensor], patterns: Sequence[str]) -> dict[str, Tensor]:
+    """Return the entries whose keys match none of the patterns of a shell.
+
+    Raises:
+        InputError: a pattern matches no key.
+    """
+    for pattern in patterns:
+        if not any(fnmatchcase(key, pattern) for key in state):
+            raise InputError(f'--without {pattern}: no weight has such a key')
+    return {
+        key: value
+        for key, value in state.items()
+        if not any(fnmatchcase(key, pattern) for pattern in patterns)
+    }
 
 
 def in_half(state: dict[str, Tensor], prefix: str = '') -> dict[str, Tensor]:
