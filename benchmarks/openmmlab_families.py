@@ -284,13 +284,13 @@ def test_report(files: Subject) -> str:
 def predict(files: Subject) -> str:
     """Run ``predict``, which exports the model where it can."""
     out = files.out / 'predictions'
-    command('predict', files.config, files.weights, *files.pictures, '--out', out)
+    command('predict', files.config, files.weights, *files.pictures, '--out', out, '--overwrite')
     return ''
 
 
 def predict_tiles(files: Subject) -> str:
     """Run ``predict --tiles``."""
-    words = ('--tiles', '96', '--out', files.out / 'tiles', '--runtime', 'torch')
+    words = ('--tiles', '96', '--out', files.out / 'tiles', '--runtime', 'torch', '--overwrite')
     command('predict', files.config, files.weights, *files.pictures, *words)
     return ''
 
@@ -302,7 +302,7 @@ def predict_track(files: Subject) -> str:
     for picture in files.pictures:
         writer.write(cv2.imread(str(picture)))
     writer.release()
-    words = ('--track', '--out', files.out / 'track', '--runtime', 'torch')
+    words = ('--track', '--out', files.out / 'track', '--runtime', 'torch', '--overwrite')
     command('predict', files.config, files.weights, video, *words)
     return ''
 
