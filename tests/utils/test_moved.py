@@ -42,6 +42,21 @@ def test_an_old_path_is_the_module_of_today(old):
         assert hasattr(module, name)
 
 
+@pytest.mark.parametrize(
+    ('old', 'new'),
+    [
+        ('export.runtime.sliding', 'runtime.preparing'),
+        ('data.importing.voc', 'importing.xml_files'),
+        ('results.report.elements', 'reports.page'),
+    ],
+)
+def test_the_warning_of_a_module_that_moved_twice_has_the_path_of_today(old, new):
+    sys.modules.pop(f'vitbackbones.{old}', None)
+    with pytest.warns(DeprecationWarning, match=f'{old} has moved: import vitbackbones.{new}$'):
+        module = importlib.import_module(f'vitbackbones.{old}')
+    assert module.__name__ == f'vitbackbones.{new}'
+
+
 def test_every_row_leads_to_a_module():
     for old in MOVED:
         importlib.import_module(new_path(f'vitbackbones.{old}'))

@@ -20,13 +20,17 @@ PACKAGE = __name__.partition('.')[0]
 
 
 def new_path(name: str) -> str | None:
-    """Return the path that a module has now, or None if ``name`` is not an old path."""
+    """Return the path that a module has now, or None if ``name`` is not an old path.
+
+    A module may have moved twice: once with its folder, then into another module.
+    """
     place = name.removeprefix(f'{PACKAGE}.')
     folders = [old for old in MOVED if place == old or place.startswith(f'{old}.')]
     if place == name or not folders:
         return None
     old = max(folders, key=len)
-    return f'{PACKAGE}.{MOVED[old]}{place.removeprefix(old)}'
+    new = f'{PACKAGE}.{MOVED[old]}{place.removeprefix(old)}'
+    return new_path(new) or new
 
 
 class MovedModules(MetaPathFinder, Loader):
