@@ -1,8 +1,8 @@
-"""Pictures of predictions: what a detector, a segmentor or a classifier answers, beside the truth.
+"""Draw predictions: what a detector, a segmentor or a classifier answers, beside the ground truth.
 
-Regions of a picture shine through: they are filled, with an outline around, or striped. Of
-segmentations the classes' colors, the palette of the dataset, lie over the image in gray, so that
-they look the same on every object. Pixels that evaluation ignores keep the image as it is.
+The image stays visible under each region, which is filled and outlined, or striped. For a
+segmentation, the colors of the dataset's palette lie over a gray image, so that they look the same
+on every object. Pixels that evaluation ignores keep the colors of the image.
 """
 
 from collections.abc import Iterator, Sequence

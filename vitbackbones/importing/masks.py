@@ -1,11 +1,11 @@
-"""Masks with a color for each class, or that tell objects apart by numbers, colors or regions.
+"""Masks with a color for each class, or with a number, a color or a region for each object.
 
-The first are rewritten as index masks beside links to their pictures. A table names the colors.
-Read are the forms of CamVid (``64 128 64 Animal``), CVAT (``labelmap.txt``: ``road:128,64,128::``)
-and tables with commas (``name,r,g,b``).
+Masks of classes are rewritten as index masks beside links to their images. A table names the
+colors, in the form of CamVid (``64 128 64 Animal``), of CVAT (``labelmap.txt``:
+``road:128,64,128::``), or with commas (``name,r,g,b``).
 
-The classes of numbered objects are in masks of their own where ``SegmentationClass`` lies beside
-``SegmentationObject``, as in Pascal VOC and what labelme and CVAT write. Otherwise there is one.
+If ``SegmentationClass`` lies beside ``SegmentationObject``, as Pascal VOC, labelme and CVAT write
+them, its masks contain the classes of the objects. Otherwise, there is one class.
 """
 
 import re

@@ -1,13 +1,14 @@
-"""Annotations in XML files: Pascal VOC's, one for each picture, and CVAT's own of many pictures.
+"""Annotations in XML files: Pascal VOC's, one for each image, and CVAT's, one for many images.
 
-A file of Pascal VOC has the name of its picture.
+A file of Pascal VOC has the name of its image.
 
-Known are VOC's own folders (``Annotations``, ``JPEGImages``, ``ImageSets/Main/train.txt``), XML
-files beside their pictures (LabelImg), and a folder for each split (Roboflow).
+This module reads VOC's own folders (``Annotations``, ``JPEGImages``,
+``ImageSets/Main/train.txt``), XML files beside their images (LabelImg), and a folder for each split
+(Roboflow).
 
-VOC counts pixels from 1 and names the last one inside: 1 to 10 are ten pixels, from 0 to 10 here.
-Many tools count from 0 and name the edge behind the last pixel. Where a corner is 0, that was one
-of these, and the files are taken by their word.
+VOC counts pixels from 1, and the last one is inside: 1 to 10 are ten pixels, here from 0 to 10.
+Many tools count from 0, and the last number is the edge behind the last pixel. If a corner is 0,
+the files are from such a tool, and their numbers are used as they are.
 """
 
 import html

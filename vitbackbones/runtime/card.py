@@ -5,9 +5,9 @@ plain data: names, numbers, and steps by their type. Nothing in a card is code. 
 anywhere, so each value has to follow the rule beside its name, and each step the rules of its
 options: what passes here, :mod:`.preparing` can take without a second look.
 
-From which score on an object counts is chosen by ``test --report`` and kept beside the weights:
-``model.pth.threshold.json`` holds it, with the SHA-256 of the weights, so that those of a later run
-that have the same name do not get it. The card of an exported file has it, too.
+``test --report`` chooses the score from which an object counts, and writes it beside the weights:
+``model.pth.threshold.json`` contains it with the SHA-256 of the weights, so that weights of a later
+run with the same name do not get it. The card of an exported file contains it, too.
 """
 
 import hashlib

@@ -2,7 +2,7 @@
 
 Files are pictures, masks, or what tools and people leave, by the words of their paths. Whole words
 of folders, or else of names, tell masks from pictures. The last one counts, as in
-``segmentation/images``, and what all files have in common counts nothing. Which part of a dataset a
+``segmentation/images``, and what all files have in common does not count. Which part of a dataset a
 file belongs to is in the words of its path, too, or in a hash of its name.
 """
 
