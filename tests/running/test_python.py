@@ -102,7 +102,7 @@ def test_another_start_replaces_load_from_of_the_config_but_not_of_the_options(n
     first = str(notebook('first', TINY_SEG, steps=2).checkpoint)
     mine = Path('mine.py')
     mine.write_text(f"_base_ = '{TINY_SEG}'\nload_from = '{first}'\n")
-    loaded = f'load_from {first}: '
+    loaded = f'load_from {Path(first).name}: '
     asked = {'cfg_options': {'load_from': first}}
     cases = [({}, True), ({'scratch': True}, False), ({'pretrained': first}, False)]
     cases += [({**asked, 'scratch': True}, True)]
