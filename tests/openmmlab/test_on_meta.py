@@ -1,5 +1,6 @@
 """Models of the toolboxes are built without weights, and without compiled operators."""
 
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -32,6 +33,9 @@ MODELS = {
 @pytest.mark.parametrize('name', MODELS)
 def test_a_model_of_a_toolbox_has_its_shapes(name):
     package, file = name.split(':')
+    detector = import_module('mmdet.models.detectors.kd_one_stage')
+    if file.startswith('ld/') and not hasattr(detector, 'get_installed_path'):
+        pytest.skip('mmdet 3.3 finds the config of the teacher only in a clone')
     root = Path(find_spec(package).origin).parent / '.mim' / 'configs'
     settings = Config.fromfile(root / file).model
     before = settings.to_dict()

@@ -109,14 +109,14 @@ def test_why_a_model_cannot_be_built_is_one_line(tmp_path):
         ('a.py', 'while True:\n    pass', 'the config takes more than 1 seconds to read'),
         (
             'a.py',
-            'from urllib.request import urlopen\nurlopen("http://localhost:9")',
+            '__import__("urllib.request").request.urlopen("http://localhost:9")',
             'the config looks up a network address',
         ),
         ('a.py', 'open("/nowhere/a", "w")', 'the config writes to /nowhere/a'),
         ('a.py', 'lr = 1', 'has no model, so it is a part of other configs'),
         (
             'a.py',
-            'import os\nos.system("true")\nmodel = dict(type="X")',
+            '__import__("os").system("true")\nmodel = dict(type="X")',
             'the config starts a program',
         ),
     ],
