@@ -119,6 +119,17 @@ def test_why_a_model_cannot_be_built_is_one_line(tmp_path):
             '__import__("os").system("true")\nmodel = dict(type="X")',
             'the config starts a program',
         ),
+        # with the statement, mmengine 0.10.7 refuses to call what is imported, without a text
+        (
+            'a.py',
+            'from urllib.request import urlopen\nurlopen("http://localhost:9")',
+            'the config looks up a network address|RuntimeError',
+        ),
+        (
+            'a.py',
+            'import os\nos.system("true")\nmodel = dict(type="X")',
+            'the config starts a program|RuntimeError',
+        ),
     ],
 )
 def test_what_is_no_config_of_a_toolbox_is_said(tmp_path, monkeypatch, name, text, said):
