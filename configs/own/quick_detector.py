@@ -4,8 +4,7 @@ Reproduces: nothing published; chosen by measurement, docs/quick.md.
 Measured: AP 0.573, AP50 0.880 on test of BCCD, 205 training pictures.
 Schedule: 2000 steps of 4 pictures of at most 320 x 320.
 Weights: quick_mosaics, in the package: backbone, neck and most of the head. Its backbone began as
-    sret_quick.
-    --scratch starts from random weights.
+    sret_quick. --scratch starts from random weights.
 Hardware: two CPU cores or any GPU; 0.24 to 0.30 s a step on two free cores, 8 to 10 minutes.
 
     python tools/train.py configs/own/quick_detector.py --data-root FOLDER
