@@ -68,7 +68,8 @@ def truth(pets, monkeypatch):
     """Trainings that are over at once and find all that is in the pictures as they are now."""
     right = boxes_in(pets)
 
-    def train(quick, folder, steps):
+    def train(quick, folder, steps, say=lambda: None):
+        say()
         found = []
         part = json.loads((folder / 'annotations' / 'instances_val.json').read_text())
         for image in part['images']:
@@ -116,6 +117,23 @@ def test_each_kind_of_fault_is_found_and_its_correction_comes_back(run, pets, tr
     assert 'labeled dog, but detected as cat with a score of 0.90' in page
 
 
+def test_the_time_that_is_left_follows_the_speed_of_the_training(tmp_path, capsys):
+    run_dir = tmp_path / 'fold_1_run' / '20260101_000000' / 'vis_data'
+    run_dir.mkdir(parents=True)
+    lines = [{'step': 25, 'loss': 2, 'time': 9}, {'step': 50, 'loss': 1, 'time': 3.6}]
+    lines += [{'step': 50, 'mIoU': 7, 'time': 99}]
+    (run_dir / 'scalars.json').write_text('\n'.join(map(json.dumps, lines)))
+    job = audit.Audit(tmp_path, None, folds.DETECTOR, tmp_path, 3, 20)
+    plan = audit.Plan(np.zeros(3), 100, 120.0)
+    for number in range(3):
+        audit._say_time(job, plan, number)
+    assert capsys.readouterr().out.splitlines() == [
+        'fold 1 of 3, about 6 minutes left',
+        'fold 2 of 3, about 9 minutes left',
+        'fold 3 of 3, about 2 minutes left',
+    ]
+
+
 def test_folds_on_a_cluster_are_those_of_one_machine(run, pets, truth, tmp_path, monkeypatch):
     def tasks(address, function, given):
         assert address == 'auto'
@@ -126,6 +144,7 @@ def test_folds_on_a_cluster_are_those_of_one_machine(run, pets, truth, tmp_path,
     monkeypatch.setattr(audit, 'run_tasks', tasks)
     result = run('audit', pets, '--out', 'out', '--folds', 2, '--ray', 'auto')
     assert 'fold 2 of 2: coco/bbox_mAP_50 0.9' in result.out
+    assert '2 folds on auto, about 2 minutes for each' in result.out
     found = [(tmp_path / name / 'faults.json').read_text() for name in ('alone', 'out')]
     assert found[0] == found[1]
 
@@ -221,7 +240,7 @@ def test_too_few_pictures_for_the_folds(tool, pets):
 def test_where_nothing_is_learned_the_reason_is_looked_for_elsewhere(tool, pets, monkeypatch):
     monkeypatch.setattr(folds.Quick, 'steps_in', lambda quick, folder, seconds: 100)
     monkeypatch.setattr(folds.Quick, 'step_time', lambda quick, folder: 1.2)
-    monkeypatch.setattr(folds.Quick, 'train', lambda quick, folder, steps: 0.01)
+    monkeypatch.setattr(folds.Quick, 'train', lambda quick, folder, steps, say: 0.01)
     result = tool('audit', pets, '--out', 'out')
     assert result.status == 2
     assert f'train quick_detector --data-root {pets} --overfit 8' in result.err

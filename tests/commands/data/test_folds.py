@@ -21,7 +21,7 @@ class Process:
         self.started.append((command, options))
         return self
 
-    def wait(self):
+    def wait(self, timeout=None):
         if self.error and not self.was_terminated:
             raise self.error
         return self.status
@@ -115,3 +115,21 @@ def test_a_training_that_is_interrupted_saves_a_checkpoint(started, tmp_path, mo
         DETECTOR.train(tmp_path / 'fold_0', 100)
     assert Process.last.was_terminated
     assert 'continue with the same command' in capsys.readouterr().err
+
+
+class Slow:
+    """A training that is waited for three times."""
+
+    left = 3
+
+    def wait(self, timeout):
+        self.left -= 1
+        if self.left:
+            raise folds.subprocess.TimeoutExpired('train', timeout)
+        return 7
+
+
+def test_something_is_said_when_a_training_starts_and_each_minute():
+    said = []
+    assert folds.wait(Slow(), lambda: said.append('4 minutes left')) == 7
+    assert len(said) == 3

@@ -28,12 +28,14 @@ import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from ...analysis.run_log import records
 from ...audit.boxes import SHARE, of_boxes
 from ...audit.duplicates import near_duplicates, perceptual_hashes
 from ...audit.folds import deal
@@ -197,6 +199,9 @@ def _train(job: Audit, plan: Plan, cluster: str | None) -> float:
         InputError: next to nothing was learned, or the cluster cannot be reached.
     """
     given = [(job.quick, job.folder(number), plan.steps) for number in range(job.folds)]
+    if cluster:
+        minutes = plural(max(round(plan.seconds / 60), 1), 'minute')
+        print(f'{job.folds} folds on {cluster}, about {minutes} for each', flush=True)
     coming = run_tasks(cluster, Quick.train, given) if cluster else _one_by_one(job, plan)
     lowest = job.quick.good
     for number, reached in enumerate(coming, start=1):
@@ -215,10 +220,18 @@ def _train(job: Audit, plan: Plan, cluster: str | None) -> float:
 def _one_by_one(job: Audit, plan: Plan) -> Iterator[float | None]:
     """Train the models of the folds here, and yield the metric of each."""
     for number in range(job.folds):
-        left = plan.seconds * (job.folds - number) / 60
-        minutes = plural(max(round(left), 1), 'minute')
-        print(f'fold {number + 1} of {job.folds}, about {minutes} left', flush=True)
-        yield job.quick.train(job.folder(number), plan.steps)
+        say = partial(_say_time, job, plan, number)
+        yield job.quick.train(job.folder(number), plan.steps, say)
+
+
+def _say_time(job: Audit, plan: Plan, number: int) -> None:
+    """Print how long the folds from one on still take, at the speed of its training."""
+    last = {'step': 0, 'time': plan.seconds / plan.steps}
+    for each in records(run_of(job.folder(number))):
+        last |= each if 'loss' in each else {}
+    steps = plan.steps * (job.folds - number) - last['step']
+    minutes = plural(max(round(steps * last['time'] / 60), 1), 'minute')
+    print(f'fold {number + 1} of {job.folds}, about {minutes} left', flush=True)
 
 
 def _judge(job: Audit, plan: Plan) -> Judged:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -16,6 +17,7 @@ from ...training.find_checkpoint import latest_checkpoint
 TRAIN = [sys.executable, '-m', 'vitbackbones', 'train']
 PROBE, WARM = 30, 10  # steps that are timed, and of those the first, which are not
 LEAST, MOST = 100, 2000  # steps of a training
+PAUSE = 60  # seconds between two words on how long a training still takes
 
 
 @dataclass(frozen=True)
@@ -42,15 +44,23 @@ class Quick:
         """Return the file of what was found on the validation pictures of a folder."""
         return run_of(folder) / f'found{self.suffix}'
 
-    def train(self, folder: Path, steps: int) -> float | None:
+    def train(
+        self, folder: Path, steps: int, say: Callable[[], None] = lambda: None
+    ) -> float | None:
         """Train on a folder, or go on, and return the metric; None where nothing was found.
+
+        Args:
+            folder: with images for training and validation.
+            steps: after which the training is over.
+            say: called when a training starts, and each minute until it is over.
 
         Raises:
             InputError: it cannot be trained on.
         """
         run = run_of(folder)
         if value_after(run, self.metric, steps) is None:
-            self._run(folder, run, steps, steps, f'{self.file}={run / "found"}', *self.asked)
+            found = f'{self.file}={run / "found"}'
+            self._run(folder, run, steps, steps, found, *self.asked, say=say)
         return value_after(run, self.metric, steps)
 
     def steps_in(self, folder: Path, seconds: float) -> int:
@@ -79,6 +89,7 @@ class Quick:
         evaluated: int,
         *settings: str,
         log: BinaryIO | None = None,
+        say: Callable[[], None] = lambda: None,
     ) -> None:
         command = [*TRAIN, self.config, '--data-root', str(folder), '--work-dir', str(run)]
         command += ['--resume'] if latest_checkpoint(run) else []
@@ -90,7 +101,7 @@ class Quick:
             command, stdout=log, stderr=log and subprocess.STDOUT, env={**os.environ, SILENT: '1'}
         )
         try:
-            failed = process.wait()
+            failed = wait(process, say)
         except BaseException:
             process.terminate()  # it saves a checkpoint
             process.wait()
@@ -98,6 +109,16 @@ class Quick:
             raise
         if failed:
             raise InputError(f'{folder}: cannot be trained on; the output above shows why')
+
+
+def wait(process: subprocess.Popen, say: Callable[[], None]) -> int:
+    """Return the exit status of a process; call ``say`` now and each minute until it ends."""
+    while True:
+        say()
+        try:
+            return process.wait(PAUSE)
+        except subprocess.TimeoutExpired:
+            continue
 
 
 def run_of(folder: Path) -> Path:
