@@ -89,6 +89,21 @@ def test_a_tiff_of_other_values_is_not_called_damaged(tmp_path):
             LoadImage()({'img_path': path})
 
 
+@pytest.mark.parametrize('kind', ['float32', 'float64', 'int16', 'int32'])
+def test_a_tiff_of_three_bands_of_other_values_is_refused(tmp_path, kind):
+    path = str(tmp_path / 'a.tif')
+    assert cv2.imwrite(path, np.linspace(0, 200, 192).reshape(8, 8, 3).astype(kind))
+    with pytest.raises(InputError, match=f'an image of {kind} values. Convert it to 8 or 16 bits'):
+        LoadImage()({'img_path': path})
+
+
+def test_a_tiff_of_three_bands_of_16_bits_is_read(tmp_path):
+    path = str(tmp_path / 'a.tif')
+    values = np.arange(192, dtype=np.uint16).reshape(8, 8, 3)
+    assert cv2.imwrite(path, values * 257)
+    assert (LoadImage()({'img_path': path})['img'] == values).all()
+
+
 @pytest.mark.parametrize('factor', REDUCTIONS)
 def test_a_jpeg_is_decoded_when_its_crop_is_known(save, factor):
     size = (61, 83)

@@ -39,6 +39,8 @@ ADVICE_ON_SHARDS = ' Write its shard again with a good copy, or without it.'
 ATTEMPTS = 10  # to find a good image; that many bad ones in a row are no accident
 # What OpenCV makes no picture of, by Pillow's mode.
 OTHER_VALUES = {'F': 'floating point', 'I': '32-bit integer'}
+# What OpenCV makes 8 bits of. It bends others, or cuts them off, in a TIFF that Pillow cannot read.
+DEPTHS = ('uint8', 'uint16')
 TIFF = (b'II*\0', b'MM\0*', b'II+\0', b'MM\0+')  # beginnings, of BigTIFF, too
 JPEG_END = b'\xff\xd9'
 DAMAGED = 'truncated, damaged or not an image'
@@ -188,7 +190,12 @@ def _decode_upright(content: bytes, header: Image.Image | None, flag: int) -> np
         image = pixels_of(header)
         return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if flag == FLAGS['grayscale'] else image
     flag |= cv2.IMREAD_IGNORE_ORIENTATION  # of a TIFF it is never ignored
-    image = cv2.imdecode(np.frombuffer(content, np.uint8), flag)
+    data = np.frombuffer(content, np.uint8)
+    image = cv2.imdecode(data, flag)
+    if header is None:
+        stored = cv2.imdecode(data, flag | cv2.IMREAD_ANYDEPTH)
+        if stored is not None and stored.dtype not in DEPTHS:
+            raise ValueError(f'an image of {stored.dtype} values. Convert it to 8 or 16 bits')
     if image is None or header is None:
         return image
     if _has_16_bits(content, header):
