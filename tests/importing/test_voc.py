@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from vitbackbones.errors import InputError
 from vitbackbones.importing.source import Source
 from vitbackbones.importing.xml_files import read_voc
 
@@ -50,6 +51,29 @@ def test_a_corner_of_0_says_that_pixels_count_from_0(tmp_path):
     assert changes == {
         'boxes with a corner at 0, so all coordinates are read from 0 instead of 1': 1
     }
+
+
+def test_sides_in_place_of_the_second_corner_are_refused(tmp_path):
+    for name in '01':
+        picture(tmp_path / f'{name}.png')
+    boxes = [voc_object('cat', x, 2, 9, 8) for x in (4, 12, 20, 28)]
+    voc(tmp_path / '0.xml', *boxes)
+    voc(tmp_path / '1.xml', voc_object('cat', 3, 12, 30, 10))
+    with pytest.raises(
+        InputError, match='seem to be widths and heights. 4 of 5 boxes have an xmax'
+    ):
+        read(tmp_path)
+    voc(tmp_path / '1.xml', voc_object('cat', 38, 28, 12, 10))  # not inside with these sides
+    found, changes = read(tmp_path)
+    assert found[-1][1] == [12, 10, 25, 17]
+    assert changes['boxes with corners in another order, reordered'] == 4
+
+
+def test_a_box_in_fractions_of_its_image_is_named(tmp_path):
+    picture(tmp_path / '0.png')
+    voc(tmp_path / '0.xml', CAT, voc_object('cat', 0.1, 0.2, 0.5, 0.75))
+    message = f'{tmp_path / "0.xml"}: object 2 has a box in fractions of the image. Write it in'
+    assert faults(tmp_path)[0][0].startswith(message)
 
 
 def test_vocs_own_folders_and_lists(tmp_path):

@@ -356,8 +356,15 @@ def test_one_bad_line_is_named_with_its_file(tmp_path, text, message):
     [
         ('names: !!python/object/apply:os.system ["touch run"]', 'not a readable YAML file'),
         ('names: 3', 'must be a list of different names'),
-        ('names: [a, a]', 'must be a list of different names'),
-        ('names: {1: a, 2: b}', 'must be a list of different names'),
+        ('names: [a, a]', "must be a list of different names, .* empty or equal names: 'a'"),
+        ("names: [a, '']", "It has empty or equal names: ''"),
+        ('names: {1: a, 2: b}', 'must be a list of different names, .* It has names for 1, 2'),
+        ('names: a, b', "must be a list of different names, .* It has 'a, b'"),
+        (
+            'train: x\nnames:\n\t- a',
+            r"found character '\\t' that cannot start .* \(line 3\)",
+        ),
+        ('path: "C:\\Users"\nnames: [a]', r'expected escape sequence of 8 .* \(line 1\)'),
         ('names: [[a], b]', 'must be a list of different names'),
         ('names: {0: a, 1: b, 1: c}', "it contains '1' twice"),
         ('names: [a]\nnc: 1\nnames: [b]', "it contains 'names' twice"),

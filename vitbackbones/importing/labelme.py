@@ -9,10 +9,10 @@ import numpy as np
 from PIL import Image
 
 from ..errors import InputError
-from ..utils.files import read_json
+from ..utils.files import beginning, read_json
 from ..utils.rules import is_number
 from .pictures import Picture, add_mask, add_object, add_shapes, names_of, open_picture
-from .source import Source, beginning, paired
+from .source import Source, paired
 
 LARGEST = 2**28  # bytes of a file, which may hold its picture
 CORNERS = 64  # of a circle

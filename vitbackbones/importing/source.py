@@ -13,7 +13,6 @@ from pathlib import Path
 from ..data.loading.image_file import IMAGES
 from ..data.own.folder import gone_links, is_of_a_tool, named_split, own_words
 from ..errors import InputError
-from ..utils.files import regular_file
 from ..utils.messages import some
 
 # Suffixes of pictures that are not read
@@ -163,7 +162,6 @@ class Source:
 # ------------------------------------------------------------------------ pairs
 
 
-BEGINNING = 2**20  # bytes, by which a file is recognized
 DEEPEST = 20  # folders of a path in a file that are looked at
 
 
@@ -325,16 +323,3 @@ def meant(text: str, bases: Iterable[Path], known: Mapping[str, Sequence[Path]])
         if len(ends) == 1:
             return ends[0]
     return None
-
-
-def beginning(file: Path) -> bytes:
-    """Return the first part of a file without zeros, which UTF-16 has behind each letter.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    try:
-        with open(file, 'rb', opener=regular_file) as content:
-            return content.read(BEGINNING).replace(b'\0', b'')
-    except OSError as error:
-        raise InputError(f'{file} cannot be read ({error.strerror})') from error

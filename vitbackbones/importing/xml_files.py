@@ -15,7 +15,7 @@ import html
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path, PureWindowsPath
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
@@ -24,15 +24,16 @@ import numpy as np
 from ..data.loading.image_file import IMAGES
 from ..data.own.folder import lines_in, named_split
 from ..errors import InputError
-from ..utils.files import SMALL, read_small
+from ..utils.files import SMALL, beginning, read_small
 from .pictures import Picture, add_mask, add_object, add_shapes, corners_of, names_of, open_picture
-from .source import Source, beginning, by_name, meant, paired
+from .source import Source, by_name, meant, paired
 
 SHAPES = ('bndbox', 'robndbox', 'polygon')
 TURNED = ('cx', 'cy', 'w', 'h', 'angle')  # of roLabelImg's <robndbox>, in radians
 CORNERS = ('xmin', 'ymin', 'xmax', 'ymax')
 LISTS = {'trainval': 'train', 'test': 'test', 'val': 'val', 'train': 'train'}  # the last one counts
 SEVERAL = 'images in several lists; train is used before val, and val before test'
+ENOUGH = 5  # boxes, to tell widths from corners
 FROM_0 = 'boxes with a corner at 0, so all coordinates are read from 0 instead of 1'
 
 
@@ -61,7 +62,34 @@ def read_voc(source: Source) -> tuple[list[Picture], list[str]]:
                 picture.split = listed[path.stem] if listed else picture.split
                 _add_objects(source, picture, pairs[path], trees[path])
                 pictures.append(picture)
+    if not source.faults:
+        _require_corners(source, [(picture, trees[picture.path]) for picture in pictures])
     return pictures, names_of(pictures)
+
+
+def _require_corners(source: Source, found: Sequence[tuple[Picture, Element]]) -> None:
+    """Refuse boxes whose second corner is their width and height, as some tools write them.
+
+    Of boxes with corners, about a quarter would also lie in their image with these as sides, so
+    several that all do are no accident where some have the corners in another order.
+
+    Raises:
+        InputError: they are of that kind.
+    """
+    count = reordered = 0
+    for picture, tree in found:
+        for box in tree.iterfind('object/bndbox'):
+            x, y, right, bottom = (float(box.findtext(key, '')) for key in CORNERS)
+            if x + right > picture.width + 1 or y + bottom > picture.height + 1:
+                return
+            count += 1
+            reordered += right < x or bottom < y
+    if reordered and count >= ENOUGH:
+        raise InputError(
+            f'{source.root}: xmax and ymax seem to be widths and heights. {reordered} of {count} '
+            'boxes have an xmax below xmin or a ymax below ymin, and all lie in their image as '
+            'xmin, ymin, width, height. Write xmin + width and ymin + height.'
+        )
 
 
 def _lists(source: Source) -> dict[Path, dict[str, str]]:
@@ -164,6 +192,8 @@ def _points(source: Source, shape: Element, where: str) -> list[float]:
     if shape.tag == 'robndbox':
         return corners_of(*values)
     if shape.tag == 'bndbox':
+        if max(values) <= 1 and not all(value.is_integer() for value in values):
+            raise InputError(f'{where} has a box in fractions of the image. Write it in pixels.')
         first = 0 if FROM_0 in source.changes else 1
         x1, y1, x2, y2 = values
         return [x1 - first, y1 - first, x2, y2]

@@ -12,9 +12,9 @@ import yaml
 from ..data.own.folder import SPLIT_OF, lines_in, named_split, names_in_lines, own_words, read_text
 from ..data.own.numbering import FILES
 from ..errors import InputError
-from ..utils.files import read_small
+from ..utils.files import beginning, read_small
 from ..utils.messages import command_line, cut, some
-from .source import Source, beginning, by_name, meant
+from .source import Source, by_name, meant
 
 NAMES = (*FILES, '_classes.txt')  # one name in each line
 NAMES_SUFFIXES = ('.names', '.labels')  # as of darknet's obj.names, Roboflow's _darknet.labels
@@ -51,6 +51,9 @@ def read_settings(file: Path) -> dict:
     text = read_small(file, LARGEST)
     try:
         content = yaml.load(text, Words)  # makes no objects of other types
+    except yaml.MarkedYAMLError as error:  # its text shows the lines, which one line cannot
+        at = f' (line {error.problem_mark.line + 1})' if error.problem_mark else ''
+        raise InputError(f'{file}: is not a readable YAML file: {error.problem}{at}') from error
     except Exception as error:  # yaml raises KeyError, IndexError ... where a tag does not fit
         raise InputError(f'{file}: is not a readable YAML file: {cut(str(error))}') from error
     return content if isinstance(content, dict) else {}
@@ -213,8 +216,19 @@ def _names(source: Source, file: Path, settings: dict) -> list[str]:
         if len({*names, ''}) > len(names):
             return names
     raise InputError(
-        f'{file}: names must be a list of different names, or give one name for each number from 0.'
+        f'{file}: names must be a list of different names, or give one name for each number from '
+        f'0. It has {_in_short(names)}.'
     )
+
+
+def _in_short(names: Any) -> str:
+    """Return what is wrong with names, for a message."""
+    if isinstance(names, dict):
+        return f'names for {some(names, str)}'
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        wrong = [name for name, count in Counter(names).items() if count > 1 or not name]
+        return f'empty or equal names: {some(wrong)}' if wrong else 'none'
+    return cut(names)
 
 
 def _follow(source: Source, told: Told) -> None:

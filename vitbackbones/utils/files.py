@@ -20,6 +20,7 @@ from ..errors import InputError
 PART = '.part'  # the end of the name of a file that is being written
 ROOM = 2**20  # bytes, for what a run writes before its first checkpoint: its config and log
 LOCK = '.lock'
+BEGINNING = 2**20  # bytes, by which a file is recognized
 SMALL = 2**24  # bytes of a file that is read whole
 POINTER = b'version https://git-lfs'  # how what git clones in place of a large file begins
 NOT_FETCHED = 'is a Git LFS pointer, not the file itself. Run "git lfs pull" to fetch it'
@@ -88,6 +89,19 @@ def read_small(path: str | Path, most: int = SMALL) -> bytes:
     if content.startswith(POINTER):
         raise InputError(f'{path} {NOT_FETCHED}')
     return content
+
+
+def beginning(file: Path) -> bytes:
+    """Return the first part of a file without zeros, which UTF-16 has behind each letter.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        with open(file, 'rb', opener=regular_file) as content:
+            return content.read(BEGINNING).replace(b'\0', b'')
+    except OSError as error:
+        raise InputError(f'{file} cannot be read ({error.strerror})') from error
 
 
 def stays_inside(file: Path, folder: Path) -> bool:

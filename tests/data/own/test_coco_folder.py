@@ -124,6 +124,10 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
             r'Of another format: 0\.json, _annotations\.csv\. .* labelme files, one for each '
             'image, with vitbackbones import labelme ',
         ),
+        (
+            {'project.json': '[{"data": {}, "annotations": [{"original_width": 8}]}]'},
+            'project.json seems to be a file of Label Studio; export it in COCO format there',
+        ),
         ({'a/0.xml': '<annotation/>'}, r'vitbackbones import voc .* OUT, then use --data-root OUT'),
         ({'test.json': coco(['0.jpg'])}, r'test\.json is for test, and no annotation file'),
         ({'a.json': coco(['0.jpg']), 'b.json': coco(['1.jpg'])}, r'several .* a\.json, b\.json'),

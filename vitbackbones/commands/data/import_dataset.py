@@ -33,6 +33,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from ...data.own.annotation_files import foreign
 from ...data.own.coco_folder import find_parts, measurable
 from ...data.own.folder import WORDS, in_words, spelling_warnings
 from ...data.own.pairing import Patterns
@@ -236,7 +237,7 @@ def write_pictures(
         ]
         raise InputError(
             f'{source.root}: there is no usable object in {plural(len(pictures), "image")}. The '
-            f'folder has {", ".join(found)}.'
+            f'folder has {", ".join(found)}.{foreign(source.ending(".json"))}'
         )
     show_warnings(spelling_warnings(str(source.root), classes))
     bare = sum(not picture.objects for picture in pictures)

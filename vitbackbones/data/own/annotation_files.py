@@ -10,12 +10,21 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from ...errors import InputError
+from ...utils.files import beginning
 from ...utils.messages import show_warnings, some
 from ..checks.coco_file import COLUMNS, load_json
 from .folder import files_below, is_copy, named_split
 
 OF_RUNS = {'runs', 'work_dirs', 'own_data', 'predictions', 'vis_data'}  # folders that runs write to
 Found = list[tuple[Path, dict]]  # files and their content
+# Tools that can also write COCO's format, by a key of their own one.
+TOOLS = {
+    b'"original_width"': 'Label Studio',
+    b'"shape_attributes"': 'VGG Image Annotator',
+    b'"classTitle"': 'Supervisely',
+    b'"data_row"': 'Labelbox',
+    b'"dm_format_version"': 'Datumaro',
+}
 
 
 def find_files(root: Path, named: Sequence[str] = ()) -> dict[str, tuple[Path, dict]]:
@@ -44,6 +53,16 @@ def find_files(root: Path, named: Sequence[str] = ()) -> dict[str, tuple[Path, d
         reason = 'because other annotation files are named after a split'
         show_warnings([f'{root}: {names} was not read, {reason}'])
     return {split: _meant(root, split, group) for split, group in found.items() if group}
+
+
+def foreign(files: Iterable[Path]) -> str:
+    """Return a sentence on the first file in the own format of a tool, '' without one."""
+    for file in files:
+        start = beginning(file)
+        tool = next((tool for key, tool in TOOLS.items() if key in start), None)
+        if tool:
+            return f' {file.name} seems to be a file of {tool}; export it in COCO format there.'
+    return ''
 
 
 def is_coco(content: object) -> bool:

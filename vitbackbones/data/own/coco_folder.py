@@ -21,7 +21,7 @@ from ...utils.rules import is_number
 from ..checks.coco_file import COLUMNS, check_references, require_counted, table
 from ..checks.findings import spread, stays_below
 from ..loading.image_file import read_header, size_of
-from .annotation_files import find_files
+from .annotation_files import find_files, foreign
 from .folder import divided, files_below, folders_below, gone_links, is_copy, named_split
 
 SAMPLE = 20  # file names by which a folder of pictures is found
@@ -152,6 +152,7 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
             )
     others = sorted(str(file.relative_to(root)) for file in files_below(root, ('.json', '.csv')))
     seen = f' Of another format: {some(others, str)}.' if others else ''
+    seen += foreign(root / name for name in others)
     return (
         f'{root}: no annotation file in COCO format (*.json with images, annotations and '
         f'categories) in it or below.{seen} {page("own_data")} lists the supported layouts. '
