@@ -81,5 +81,12 @@ def test_what_a_folder_has_beside_pictures_is_counted_and_named(tmp_path, capsys
     'given', ['http://a.example/b.jpg', 'rtsp://camera/1', 's3://bucket/a.jpg']
 )
 def test_an_address_is_told_from_a_file(tmp_path, given):
-    with pytest.raises(InputError, match='is a web address. Download the file'):
+    with pytest.raises(InputError, match='is a web address. Save the image or video'):
         find_sources([given], tmp_path)
+
+
+def test_a_list_of_images_is_told_from_an_image(tmp_path):
+    (tmp_path / 'my list.txt').write_text('a.png')
+    text = r"is a text file. Give .* \$\(cat '.*my list.txt'\). Only predict --ray reads lists"
+    with pytest.raises(InputError, match=text):
+        find_sources([str(tmp_path / 'my list.txt')], tmp_path / 'out')

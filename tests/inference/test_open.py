@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import asdict, replace
+from io import BytesIO
 from pathlib import Path
 
 import cv2
@@ -125,9 +126,17 @@ def test_runtimes_that_cannot_be(place, options, message):
 
 def test_what_cannot_be_predicted_is_refused(place):
     with vitbackbones.open_model('tiny_cls.py', 'tiny_cls.pth', runtime='torch') as model:
-        for pictures in (3, None):
+        for pictures in (3, None, b'PNG', {}):
             with pytest.raises(InputError, match=f'^pictures={pictures}: must be a file, an image'):
                 model.predict(pictures)
+        with pytest.raises(InputError, match='^pictures=.*: must be a file, an image'):
+            model.predict(BytesIO(b'PNG'))
+        with pytest.raises(InputError, match='^picture 0: must be a file, .* in RGB, not bytes$'):
+            model.predict([b'PNG'])
+        with pytest.raises(InputError, match='^picture 0 https://a.example/b.jpg: is a web addres'):
+            model.predict('https://a.example/b.jpg')
+        with pytest.raises(InputError, match='^picture 0: .* is a folder. Give a list of its file'):
+            model.predict(Path.cwd())
         with pytest.raises(InputError, match='^batch_size=0: must be an integer of at least 1'):
             model.predict([], batch_size=0)
     with pytest.raises(InputError, match='^the model is closed'):

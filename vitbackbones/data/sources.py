@@ -4,6 +4,7 @@ An image counts as one frame, without a number.
 """
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,10 +86,7 @@ def find_sources(inputs: Sequence[str], out: Path, role: str = 'INPUT') -> list[
         InputError: a path does not exist, or a folder has neither image nor video.
     """
     for given in inputs:
-        if '://' in str(given):
-            raise InputError(
-                f'{role} {given}: is a web address. Download the file, and give its path'
-            )
+        require_no_address(given, role)
     found = [(path, _files(path, out, role)) for path in map(Path, map(os.path.abspath, inputs))]
     parents = [path if path.is_dir() else path.parent for path, _ in found]
     shared = Path(os.path.commonpath(parents))
@@ -96,9 +94,27 @@ def find_sources(inputs: Sequence[str], out: Path, role: str = 'INPUT') -> list[
     return [Source(file, file.relative_to(shared).as_posix()) for file in files]
 
 
+def require_no_address(given: str | Path, role: str) -> None:
+    """Check that an input is no address of a file or stream.
+
+    Raises:
+        InputError: it is one.
+    """
+    if '://' in str(given):
+        raise InputError(
+            f'{role} {given}: is a web address. Save the image or video as a file, and give its '
+            'path'
+        )
+
+
 def _files(path: Path, out: Path, role: str) -> list[Path]:
     if not path.exists():
         raise InputError(f'{role} {path}: no such file or folder')
+    if path.suffix.lower() == '.txt':
+        raise InputError(
+            f'{role} {path}: is a text file. Give a folder, or the images themselves, such as '
+            f'$(cat {shlex.quote(str(path))}). Only predict --ray reads lists'
+        )
     if path.is_file():
         return [path]
     if not path.is_dir():

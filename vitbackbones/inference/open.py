@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from io import IOBase
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 
 from ..configuration.doctor import import_needed
 from ..data.loading.image_file import UnreadableImage, pixels_of, read_image
-from ..data.sources import Frame, Source
+from ..data.sources import Frame, Source, require_no_address
 from ..errors import InputError
 from ..runtime import load
 from ..runtime.answers import Answer, Detected, with_names
@@ -33,9 +34,10 @@ from .writers import MaskWriter, ObjectWriter, PredictionWriter, ScoreWriter
 
 SCORE = number(least=0, most=1)
 FILE = Rule('the path of a file', lambda x: isinstance(x, str | Path))
+NO_LIST = (bytes, bytearray, IOBase, Mapping)  # though they can be iterated over
 PICTURES = Rule(
     'a file, an image, an array, a tensor, or a list of these',
-    lambda x: _is_one(x) or isinstance(x, Iterable),
+    lambda x: _is_one(x) or (isinstance(x, Iterable) and not isinstance(x, NO_LIST)),
 )
 # By the task, what writes the answers.
 WRITERS: dict[str, type[PredictionWriter]] = {
@@ -226,7 +228,10 @@ def _frame(picture: Any, number: int, color: str | int) -> Frame:
     """Return a picture of a kind that :meth:`OpenModel.predict` takes."""
     name = f'picture {number}'
     if isinstance(picture, str | Path):
+        require_no_address(picture, name)
         file = Path(picture)
+        if file.is_dir():
+            raise UnreadableImage(f'{name}: {file} is a folder. Give a list of its files')
         return Frame(Source(file, file.name), read_image(str(file), color, advice=''))
     if hasattr(picture, 'convert'):  # of Pillow
         try:
@@ -238,10 +243,11 @@ def _frame(picture: Any, number: int, color: str | int) -> Frame:
         # (3, H, W) in RGB -> (H, W, 3) in BGR
         pixels = np.moveaxis(np.atleast_1d(picture)[::-1], 0, -1)
     if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8 or not pixels.size:
+        shape = ' x '.join(map(str, np.shape(picture)))
+        given = f'{shape} of {pixels.dtype}' if shape else type(picture).__name__
         raise UnreadableImage(
             f'{name}: must be a file, a Pillow image, an array (H, W, 3) of uint8 in BGR or a '
-            f'tensor (3, H, W) of uint8 in RGB, not {" x ".join(map(str, np.shape(picture)))} '
-            f'of {pixels.dtype}'
+            f'tensor (3, H, W) of uint8 in RGB, not {given}'
         )
     return Frame(Source(Path(name), name), np.ascontiguousarray(pixels))
 

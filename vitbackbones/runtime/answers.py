@@ -86,11 +86,13 @@ class Detected:
             InputError: there are segments alone.
         """
         objects = self._objects()
+        if isinstance(image_id, np.integer):  # of a table, which JSON does not take
+            image_id = int(image_id)
         place = {} if image_id is None else {'image_id': image_id}
         results = []
         for row, (left, top, right, bottom) in enumerate(objects.boxes.astype(float).tolist()):
             label = int(objects.labels[row])
-            category = label + 1 if category_ids is None else category_ids[label]
+            category = label + 1 if category_ids is None else int(category_ids[label])
             box = [round(value, 2) for value in (left, top, right - left, bottom - top)]
             shortest = float(str(objects.scores[row]))  # of the same float32: the order stays
             result = place | {'category_id': category, 'bbox': box, 'score': shortest}
