@@ -10,9 +10,8 @@ from benchmarks.own_sets_data import RealSet
 from vitbackbones.errors import InputError
 
 
-def test_photos_with_masks_become_images_and_masks_in_two_splits(tmp_path, monkeypatch):
-    monkeypatch.setattr(clothing, 'VALIDATION', 2)
-    clone = tmp_path / 'clone'
+def write_clone(clone):
+    """Write six photos, five of them with masks."""
     (clone / 'annotations' / 'pixel-level').mkdir(parents=True)
     (clone / 'photos').mkdir()
     names = np.array(['null', 'bag', 't-shirt'], object)
@@ -22,7 +21,12 @@ def test_photos_with_masks_become_images_and_masks_in_two_splits(tmp_path, monke
     for row in range(5):  # the last photo has none
         mask = np.full((4, 5), row % 3, np.uint8)
         savemat(clone / 'annotations' / 'pixel-level' / f'{row:04}.mat', {'groundtruth': mask})
-    clothing.convert(clone, tmp_path / 'sets' / 'clothing')
+
+
+def test_photos_with_masks_become_images_and_masks_in_two_splits(tmp_path, monkeypatch):
+    monkeypatch.setattr(clothing, 'VALIDATION', 2)
+    write_clone(tmp_path / 'clone')
+    clothing.convert(tmp_path / 'clone', tmp_path / 'sets' / 'clothing')
     found = RealSet(tmp_path / 'sets' / 'clothing', tmp_path / 'work')
     assert found.pool.classes == ['null', 'bag', 't-shirt']
     assert (len(found.drawable), len(found.val)) == (3, 2)

@@ -15,9 +15,12 @@ COLORS = ((250, 0, 0), (0, 250, 0), (0, 0, 250))
 
 @pytest.fixture
 def root(tmp_path):
-    """Three classes of twenty images: a square of the color of its class on gray."""
+    return write_root(tmp_path / 'tiny')
+
+
+def write_root(tiny):
+    """Write three classes of twenty images: a square of the color of its class on gray."""
     draw = random.Random(0)
-    tiny = tmp_path / 'tiny'
     for folder in ('train/n00', 'train/n01', 'train/n02', 'val'):
         (tiny / folder / 'images').mkdir(parents=True)
     val = []

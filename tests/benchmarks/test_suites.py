@@ -2,8 +2,6 @@
 
 import csv
 import json
-import subprocess
-import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -17,14 +15,11 @@ from benchmarks import (
     data,
     detr,
     gpu,
-    growth,
-    int8,
     parts,
     predict,
     scale,
     serve,
     sources,
-    train,
 )
 from benchmarks.comparing import Case, compared
 from benchmarks.model_sources import SOURCES, build_model
@@ -45,17 +40,6 @@ def options(**given):
     return Namespace(**{**kinds, **once, 'features': True, **given})
 
 
-@pytest.mark.compat
-def test_compare_times_plain_forms_and_other_runtimes():
-    pytest.importorskip('openvino')
-    models = ['plain:deit_ti', 'ours:deit_ti', 'openvino:deit_ti']
-    sizes = ['--size', '32', '--batch', '1', '--repeats', '1']
-    command = [sys.executable, '-W', 'ignore', '-m', 'benchmarks.compare', *models, *sizes]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert [line.split()[-1] for line in done.stdout.splitlines()[1:]] == models
-
-
 def test_a_form_in_8_bits_answers_nearly_alike():
     pytest.importorskip('nncf')
     forms = [f'{source}:deit_ti,arch.depth=1' for source in ('ours', 'openvino_int8')]
@@ -64,10 +48,7 @@ def test_a_form_in_8_bits_answers_nearly_alike():
     assert [row['form'] for row in rows] == forms
 
 
-def test_parts_compares_a_host_with_itself_and_a_part():
-    rows = list(parts.rows(options(models=['pvt_s'], size=[(64, 64)], batch=[1])))
-    assert [row['form'] for row in rows] == ['ours:pvt_s', 'ours:aug_pvt_s']
-    assert rows[0]['ratio'] == 1
+def test_parts_has_models_that_can_be_built():
     with pytest.raises(InputError, match='aug_pvt_s: not a host of the suite; it has deit_s'):
         list(parts.rows(options(models=['aug_pvt_s'])))
     with torch.device('meta'):
@@ -109,59 +90,25 @@ def test_data_times_every_part_of_a_recipe_and_of_the_toolboxs(tmp_path, monkeyp
         assert whole['ms'] == pytest.approx(sum(row['ms'] for row in spent), abs=0.01)
 
 
-def test_scale_fits_powers_along_every_axis(monkeypatch):
-    monkeypatch.setattr(scale, 'HOSTS', {'deit_ti': ('depth', [1])})
-    sizes = [(32, 32), (64, 96)]
-    rows = list(scale.rows(options(step='train', size=sizes)))
-    axes = {'tokens': 2, 'batch': 4, 'depth': 3, 'processes': 2}
-    assert [row['axis'] for row in rows] == [axis for axis, n in axes.items() for _ in range(n)]
-    assert [row['value'] for row in rows[:2]] == [4, 24]
-    assert rows[6]['model'] == 'ours:deit_ti,arch.depth=1'
+def test_scale_fits_powers():
     exponent, off = scale.fit_power([1, 10, 100], [1, 1, 100])
     assert (exponent, off) == (pytest.approx(1), pytest.approx(10 ** (2 / 3) - 1))
 
 
-def test_growth_measures_every_stage_of_every_set():
-    found = list(growth.rows(options(pictures=[20, 40])))
-    stages = ['read', 'references', 'boxes', 'masks', 'predictions.json', 'evaluation']
-    assert [row['stage'] for row in found] == [stage for stage in stages for _ in range(2)]
-    assert [row['pictures'] for row in found[:2]] == [20, 40]
-    assert all(row['peak_MiB'] > 0 for row in found)
-
-
-def test_train_has_every_form_of_every_comparison(monkeypatch):
-    mmpretrain = 'mmpretrain:deit-tiny_4xb256_in1k'  # as in every comparison of the suite
-    tiny = {'DeiT-Ti': ('timm:deit_tiny_patch16_224', mmpretrain, 'ours:deit_ti')}
-    monkeypatch.setattr(train, 'CLASSIFIERS', tiny)
-    monkeypatch.setattr(train, 'IMAGES', dict.fromkeys(train.IMAGES, ((64, 64), 2)))
-    rows = list(train.rows(options(compile=False)))
-    assert [row['form'] for row in rows] == [
-        *tiny['DeiT-Ti'], 'mmdet:detr', 'ours:detr', *train.SETR, *train.OPTIMIZERS,
-    ]  # fmt: skip
-    assert rows[0]['ratio'] == rows[3]['ratio'] == rows[5]['ratio'] == 1
-
-
-def test_both_transformers_of_detr_answer_alike_and_take_turns(monkeypatch):
-    monkeypatch.setitem(detr.GRIDS, 6, (2, 3))
+def test_both_transformers_of_detr_answer_alike():
     theirs, ours = (
         detr.transformer_step(model, (2, 3), 1, 'eval')() for model in detr.build_pair(CPU).values()
     )
     torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-4)
-    rows = list(detr.rows(options(tokens=[6], batch=[1])))
-    assert [row['form'] for row in rows] == 2 * ['mmdet', 'ours']
 
 
-def test_serve_compares_the_answers_of_a_server_under_load(tmp_path, monkeypatch):
+def test_serve_counts_wrong_answers(tmp_path, monkeypatch):
     pytest.importorskip('fastapi')
     pytest.importorskip('onnxruntime')
     from tests.serving.servers import detector
 
     detector(tmp_path / 'model.onnx')
     given = {'model': str(tmp_path / 'model.onnx'), 'clients': [2], 'seconds': 1.0, 'images': 1}
-    (row,) = serve.rows(options(**given))
-    assert row['clients'] == 2
-    assert row['answers'] > 0
-    assert row['wrong'] == row['refused'] == row['failed'] == 0
     monkeypatch.setattr(serve, 'is_right', lambda found, wanted: False)
     (row,) = serve.rows(options(**given))
     assert row['wrong'] >= row['answers'] > 0
@@ -175,28 +122,9 @@ def test_an_answer_is_right_with_the_same_sure_objects():
     assert not serve.is_right(wanted[:0], wanted)
 
 
-def test_predict_answers_with_every_form(monkeypatch):
-    monkeypatch.setattr('vitbackbones.inference.configured.find_spec', lambda name: None)
-    monkeypatch.setattr(predict, 'SIZES', ((64, 48),))
-    model = 'setr_mla_msf_vit_ti_shapes'
-    rows = list(predict.rows(options(models=[model], images=1)))
-    forms = ['MMSegInferencer', 'torch', 'torch floor', 'auto', 'auto floor']
-    assert [(row['size'], row['form']) for row in rows] == [('64x48', form) for form in forms]
-    assert rows[0]['ratio'] == 1
+def test_predict_names_its_models():
     with pytest.raises(InputError, match='deit_s: not in the suite; it has detr_aug'):
         list(predict.rows(options(models=['deit_s'], images=1)))
-
-
-def test_int8_compares_the_files_of_a_pair(tmp_path):
-    from ..runtime.graphs import write_classifier  # where onnx is installed
-
-    proof = {'metric': 'mIoU', 'pictures': 9, 'float32': 0.91004, 'int8': 0.9}
-    files = [tmp_path / 'float.onnx', tmp_path / 'int8.onnx']
-    write_classifier(files[0], size=(256, 256))
-    write_classifier(files[1], size=(256, 256), int8=proof)
-    (row,) = int8.rows(options(files=files))
-    expected = proof | {'model': 'tiny', 'float32': 0.91}
-    assert {key: row[key] for key in expected} == expected
 
 
 def test_gpu_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
