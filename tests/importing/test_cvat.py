@@ -58,6 +58,17 @@ def test_boxes_polygons_and_masks_of_pictures_with_subsets(tmp_path):
     }
 
 
+def test_images_of_one_name_are_told_apart_by_their_subsets(tmp_path):
+    for subset in ('Train', 'Validation'):
+        picture(tmp_path / 'images' / subset / 'a.png')
+    write(tmp_path, ('a.png|Validation', BOX), ('a.png|Train', BOX + BOX.replace('"10"', '"12"')))
+    source, pictures, _ = read(tmp_path)
+    assert (source.faults, {**source.changes}) == ([], {})
+    counts = {picture.path.parent.name: len(picture.objects) for picture in pictures}
+    assert counts == {'Validation': 1, 'Train': 2}
+    assert [picture.split for picture in pictures] == ['val', 'train']
+
+
 def test_outlines_of_one_label_and_group_are_one_object_and_boxes_are_not(tmp_path):
     picture(tmp_path / 'a.png')
     outline = '<polygon label="dog" points="1,1;9,1;9,9" group_id="1"/>'

@@ -340,6 +340,7 @@ def test_key_points_are_left_out(tmp_path):
             'cat 0.5 0.5 0.2 0.2',
             "line 1: 'cat 0.5 0.5 0.2 0.2' is not a list of numbers. A",
         ),
+        ('9 9 20 9 20 25 9 25 ship 1', "line 1: '9 9 .* ship 1' is an oriented box of DOTA. A"),
         ('684,8,273,116,0,0', "line 1: '684,8,273,116,0,0' is not a list of numbers"),
     ],
 )

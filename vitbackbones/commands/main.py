@@ -9,6 +9,7 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from itertools import zip_longest
 from types import ModuleType
 
 from ..configuration.doctor import import_needed
@@ -37,7 +38,7 @@ class Parser(ArgumentParser):
         for word in args or ():
             if not word or (word.startswith('--') and word.find('=') == len(word) - 1):
                 self.error(f'an argument is empty (is a variable not set?): {shlex.join(args)}')
-        options, unknown = self.parse_known_args(args, namespace)
+        options, unknown = self.parse_known_args(self._completed(args), namespace)
         known = [
             name for each in self._actions for name in each.option_strings or [str(each.metavar)]
         ]
@@ -53,6 +54,26 @@ class Parser(ArgumentParser):
                 hint = '; give a folder of data with --data-root'
             self.error(f'unrecognized arguments: {shlex.join(unknown)}{hint}')
         return options
+
+    def _completed(self, args: Sequence[str] | None) -> list[str] | None:
+        """Give an option its default value where a word follows it that is none of its choices.
+
+        argparse takes the word for a wrong choice: ``import masks --instances FOLDER OUT``.
+        """
+        if args is None:
+            return None
+        optional = {
+            name: action
+            for action in self._actions
+            for name in action.option_strings
+            if action.nargs == '?' and action.choices
+        }
+        completed = []
+        for word, following in zip_longest(args, args[1:]):
+            action = optional.get(word)
+            is_left = action and following is not None and following not in action.choices
+            completed.append(f'{word}={action.const}' if is_left else word)
+        return completed
 
 
 def main() -> int:

@@ -235,7 +235,8 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
         for node in tree.iterfind('image'):
             with source.listing_faults():
                 name = node.get('name', '')
-                path = meant(name, bases, known)
+                subset = node.get('subset', '')  # of a project: a folder in images/
+                path = meant(name, (file.parent / 'images' / subset, *bases), known)
                 if path is None:
                     raise InputError(f'{file}: the image {name} does not exist. Add it.')
                 if not path.as_posix().endswith(name):
@@ -244,7 +245,7 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
                 if path in found:
                     raise InputError(f'{file}: {path} is annotated twice. Keep only one <image>.')
                 picture = open_picture(source, path)
-                picture.split = named_split(node.get('subset', '').lower()) or picture.split
+                picture.split = named_split(subset.lower()) or picture.split
                 picture.require_size(file, node.get('width'), node.get('height'))
                 add_shapes(source, picture, f'{file}: {name}', [*node], _add_shape, _group_of)
                 found[path] = picture

@@ -6,6 +6,7 @@ pictures of each split; darknet and LabelImg write ``classes.txt`` or ``obj.name
 leads to pictures, splits are folders called train, valid, test, or lists of these names.
 """
 
+import re
 from pathlib import Path
 
 from ..data.own.folder import SPLIT_OF, read_text
@@ -18,6 +19,7 @@ from .yolo_settings import Told, add_list, find_names, find_told, is_label, is_n
 ABOUT = ('readme', 'license')  # how the names of other texts begin
 DIGITS = 2  # of a pixel; the six digits of a file are no more
 MOST_CLASSES = 10000  # without names
+CORNERS = re.compile(r'([\d.-]+ ){8}[^\d\s]')  # of DOTA: four corners in pixels, then a class
 LARGEST = 1.5  # number of a place, in parts of a picture; beyond it is in pixels
 
 
@@ -124,9 +126,12 @@ def _add_line(
     try:
         number, *places = (float(word) for word in words)
     except ValueError as error:
+        line = ' '.join(words)
+        what = 'an oriented box of DOTA' if CORNERS.match(line) else 'not a list of numbers'
         raise InputError(
-            f'{where}: {cut(" ".join(words))} is not a list of numbers. A YOLO line has a class '
-            'number, then coordinates as fractions of the image width and height.'
+            f'{where}: {cut(line)} is {what}. A YOLO line has a class number, then '
+            'coordinates as fractions of the image width and height: the center, width and height '
+            'of a box, or the corners of an outline.'
         ) from error
     if number not in range(len(names) or MOST_CLASSES):
         there = f'there are {len(names)} classes, 0 to {len(names) - 1} ({some(names)})'

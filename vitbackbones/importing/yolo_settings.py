@@ -1,7 +1,6 @@
 """Classes and splits of a dataset in YOLO's form: what a YAML file or darknet's obj.data says."""
 
 import os
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from ..data.own.annotation_files import is_in_form
 from ..data.own.folder import SPLIT_OF, lines_in, named_split, names_in_lines, own_words, read_text
 from ..data.own.numbering import FILES
 from ..errors import InputError
@@ -18,7 +18,6 @@ from .source import Source, by_name, meant
 
 NAMES = (*FILES, '_classes.txt')  # one name in each line
 NAMES_SUFFIXES = ('.names', '.labels')  # as of darknet's obj.names, Roboflow's _darknet.labels
-LABEL = re.compile(rb'\s*\d+(\.0*)?([ \t]+[-+.\deE]+){4,}\s')  # the first line of a label file
 DARKNET = '.data'
 SETTINGS = ('.yaml', '.yml', DARKNET)  # suffixes
 LARGEST = 2**18  # bytes; the names of 10000 classes take two thirds of it
@@ -192,7 +191,7 @@ def is_names(file: Path) -> bool:
 
 def is_label(file: Path) -> bool:
     """Return whether a text begins with a line of a label file."""
-    return bool(LABEL.match(beginning(file) + b'\n'))
+    return is_in_form('yolo', file)
 
 
 def _read_told(source: Source, file: Path) -> Told:

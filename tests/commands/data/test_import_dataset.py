@@ -224,7 +224,7 @@ def test_masks_of_objects_are_for_the_model_with_masks(run, tmp_path):
     ids[5:15, 5:15] = 7
     (tmp_path / 'in' / 'masks').mkdir()
     Image.fromarray(ids).save(tmp_path / 'in' / 'masks' / 'a.png')
-    result = run('import', 'masks', 'in', 'out', '--instances', '--names', 'cell')
+    result = run('import', 'masks', '--instances', 'in', 'out', '--names', 'cell')
     assert '1 class: cell; 1 object on 1 image' in result.out
     (ann,) = content(tmp_path / 'out')['annotations']
     assert (ann['bbox'], ann['area'], ann['category_id']) == ([5, 5, 10, 10], 100, 1)

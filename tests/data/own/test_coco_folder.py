@@ -120,15 +120,22 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
         ({}, r'no annotation file in COCO format .* docs/own_data.md'),
         ({}, 'images that number objects with vitbackbones import masks .* OUT --instances'),
         (
-            {'0.json': '{"shapes": []}', '_annotations.csv': 'filename,class,xmin'},
-            r'Of another format: 0\.json, _annotations\.csv\. .* labelme files, one for each '
-            'image, with vitbackbones import labelme ',
+            {'0.json': '{"a": []}', '_annotations.csv': 'filename,class,xmin', 'a.tfrecord': 'x'},
+            r'Of another format: 0\.json, _annotations\.csv, a\.tfrecord\. ',
         ),
         (
             {'project.json': '[{"data": {}, "annotations": [{"original_width": 8}]}]'},
             'project.json seems to be a file of Label Studio; export it in COCO format there',
         ),
+        ({'0.json': '{"shapes": []}'}, r'but \.json files\. .* vitbackbones import labelme .* OUT'),
         ({'a/0.xml': '<annotation/>'}, r'vitbackbones import voc .* OUT, then use --data-root OUT'),
+        ({'a/0.xml': '<annotations></annotations>'}, r'vitbackbones import cvat .* OUT, then use'),
+        ({'a.txt': '0 0.5 0.5 0.2 0.2'}, r'but \.txt files\. .* vitbackbones import yolo .* OUT'),
+        ({'gt/gt.txt': '1,1,20,10,4,8,1,1,1'}, r'no annotation file .* in it or below\. docs/own'),
+        (
+            {'a.json': {**coco(['0.jpg']), 'annotations': [{'image_id': 0, 'segments_info': []}]}},
+            r"'id' is missing; .* This looks like a panoptic file; give the file of instances",
+        ),
         ({'test.json': coco(['0.jpg'])}, r'test\.json is for test, and no annotation file'),
         ({'a.json': coco(['0.jpg']), 'b.json': coco(['1.jpg'])}, r'several .* a\.json, b\.json'),
         ({'a.json': coco(['0.jpg', '1.jpg'])}, r"its images \('0.jpg', '1.jpg'\) are not in"),

@@ -61,6 +61,23 @@ def test_vocs_lists(tmp_path):
         find_mask_parts(tmp_path)
 
 
+def test_a_list_for_testing_may_name_images_without_masks(tmp_path):
+    write(tmp_path, files('JPEGImages', 'SegmentationClass', 'abc') | {'JPEGImages/d.png': None})
+    lists = {'train': 'a\nb\n', 'val': 'c\n', 'test': 'd\n'}
+    write(tmp_path, {f'ImageSets/Segmentation/{s}.txt': text for s, text in lists.items()})
+    parts = find_mask_parts(tmp_path)
+    assert {split: part.names for split, part in parts.items()} == {
+        'train': ['a', 'b'],
+        'val': ['c'],
+    }
+    assert 'no image for test has a mask, so they are skipped: JPEGImages/d.png' in ''.join(
+        parts['train'].notes
+    )
+    write(tmp_path, {'ImageSets/Segmentation/val.txt': 'd\n'})
+    with pytest.raises(InputError, match=r'1 of 1 images have no mask: JPEGImages/d\.png'):
+        find_mask_parts(tmp_path)
+
+
 @pytest.mark.parametrize(
     ('place', 'line'),
     [

@@ -224,3 +224,32 @@ def test_a_form_of_names_must_fit_two_pictures(tmp_path):
     write(tmp_path, {f'masks/{name}.png': None for name in ('a_seen', 'b_seen')})
     expected = {(f'images/{name}_left.jpg', f'masks/{name}_seen.png') for name in 'ab'}
     assert paths(tmp_path, find_pairs(tmp_path)) == expected
+
+
+def test_a_form_of_names_that_a_larger_split_shows_fits_a_single_picture(tmp_path):
+    form = ('img/{0}/{0}_{1}_left.png', 'gt/{0}/{0}_{1}_gt_ids.png')
+    expected = {
+        tuple(path.format(*place) for path in form)
+        for place in (('val', 7), ('train', 1), ('train', 2))
+    }
+    write(tmp_path, {path: None for pair in expected for path in pair})
+    assert paths(tmp_path, find_pairs(tmp_path)) == expected
+
+
+@pytest.mark.parametrize(
+    ('image', 'array'),
+    [
+        ('SegmentationClass', 'SegmentationClassNpy'),
+        ('SegmentationClassPNG', 'SegmentationClass'),
+    ],
+)
+def test_the_arrays_that_labelme_writes_beside_its_masks_are_no_other_version(
+    tmp_path, image, array
+):
+    draw(tmp_path, 'JPEGImages/{}.jpg', f'{image}/{{}}.png', f'{array}/{{}}.npy')
+    draw(tmp_path, 'SegmentationClassVisualization/{}.jpg')
+    pairs = find_pairs(tmp_path)
+    assert {(mask.folder.name, mask.path.suffix) for _, mask in pairs.found} == {(image, '.png')}
+    draw(tmp_path, 'SegmentationObject/{}.png', 'SegmentationObjectVisualization/{}.jpg')
+    pairs = find_pairs(tmp_path, ('others',))
+    assert {mask.folder.name for _, mask in pairs.found} == {'SegmentationObject'}

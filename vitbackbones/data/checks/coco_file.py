@@ -193,6 +193,8 @@ def column(
     fault = f'is {cut(value)}' if key in entries[at] else 'is missing'
     kinds = ' or '.join(kind.__name__ for kind in types)
     more = {NUMBER: ' and finite', ID: ', with at most 63 bits'}.get(types, '')
+    if 'segments_info' in entries[at] and key != 'segments_info':
+        more += '. This looks like a panoptic file; give the file of instances'
     raise InputError(
         f'{ann_file}: {part}[{first + at}]: {key!r} {fault}; it must be of type {kinds}{more}.'
     )

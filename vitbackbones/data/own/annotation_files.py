@@ -4,6 +4,7 @@ A folder that somebody has worked in holds other JSON files as well: predictions
 earlier runs wrote. They are left out where that leaves one file, and a line says so.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
@@ -25,6 +26,14 @@ TOOLS = {
     b'"data_row"': 'Labelbox',
     b'"dm_format_version"': 'Datumaro',
 }
+# Forms that are imported: the suffix of a file of theirs, and what is at its beginning
+FORMS = {
+    'voc': ('.xml', re.compile(rb'<annotation[\s/>]')),
+    'cvat': ('.xml', re.compile(rb'<annotations[\s/>]')),
+    'yolo': ('.txt', re.compile(rb'\A\s*\d+(\.0*)?([ \t]+[-+.\deE]+){4,}\s')),
+    'labelme': ('.json', re.compile(rb'"shapes"\s*:')),
+}
+OTHERS = ('.json', '.csv', '.record', '.tfrecord', '.parquet')  # suffixes of yet other forms
 
 
 def find_files(root: Path, named: Sequence[str] = ()) -> dict[str, tuple[Path, dict]]:
@@ -63,6 +72,20 @@ def foreign(files: Iterable[Path]) -> str:
         if tool:
             return f' {file.name} seems to be a file of {tool}; export it in COCO format there.'
     return ''
+
+
+def is_in_form(form: str, file: Path) -> bool:
+    """Return whether a file begins as those of one of the :data:`FORMS` do."""
+    suffix, content = FORMS[form]
+    return file.suffix.lower() == suffix and bool(content.search(beginning(file) + b'\n'))
+
+
+def found_form(root: Path) -> str | None:
+    """Return which of the :data:`FORMS` the first such file below a folder has."""
+    for form, (suffix, _) in FORMS.items():
+        if any(is_in_form(form, file) for file in files_below(root, (suffix,))):
+            return form
+    return None
 
 
 def is_coco(content: object) -> bool:

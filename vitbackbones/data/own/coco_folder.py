@@ -21,7 +21,7 @@ from ...utils.rules import is_number
 from ..checks.coco_file import COLUMNS, check_references, require_counted, table
 from ..checks.findings import spread, stays_below
 from ..loading.image_file import read_header, size_of
-from .annotation_files import find_files, foreign
+from .annotation_files import FORMS, OTHERS, find_files, foreign, found_form
 from .folder import divided, files_below, folders_below, gone_links, is_copy, named_split
 
 SAMPLE = 20  # file names by which a folder of pictures is found
@@ -144,20 +144,19 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
             f'{root}: {names} is for {" and ".join(found)}, and no annotation file (*.json) is for '
             'training. Add one. To have this file split for you, remove the split from its name.'
         )
-    for suffix, kind in (('.xml', 'voc'), ('.txt', 'yolo')):
-        if next(files_below(root, (suffix,)), None):
-            return (
-                f'{root}: no annotation file in COCO format (*.json), but {suffix} files. Convert '
-                f'them with {command_line("import", kind, root, "OUT")}, then use --data-root OUT.'
-            )
-    others = sorted(str(file.relative_to(root)) for file in files_below(root, ('.json', '.csv')))
+    if form := found_form(root):
+        return (
+            f'{root}: no annotation file in COCO format (*.json), but {FORMS[form][0]} files. '
+            f'Convert them with {command_line("import", form, root, "OUT")}, then use --data-root '
+            'OUT.'
+        )
+    others = sorted(str(file.relative_to(root)) for file in files_below(root, OTHERS))
     seen = f' Of another format: {some(others, str)}.' if others else ''
     seen += foreign(root / name for name in others)
     return (
         f'{root}: no annotation file in COCO format (*.json with images, annotations and '
         f'categories) in it or below.{seen} {page("own_data")} lists the supported layouts. '
-        'Convert labelme files, one for each image, with '
-        f'{command_line("import", "labelme", root, "OUT")}, and images that number objects with '
+        'Convert images that number objects with '
         f'{command_line("import", "masks", root, "OUT", "--instances")}.'
     )
 

@@ -343,10 +343,10 @@ def _roles(root: Path, files: Sequence[Path], leave: bool = True) -> dict[str, l
 def _role(folders: Sequence[str], leave: bool) -> str:
     """Return what the files of a folder are by the names of the folders on the way to it."""
     named = [words(name) for name in folders]
-    leftovers = LEFTOVERS | SETS['others'] - {'object', 'objects'}
     for each in named if leave else ():
         rest = {word for word in each if word not in KNOWN_WORDS and not word.isdigit()}
-        if rest and rest <= leftovers:
+        is_of_objects = rest <= {'object', 'objects'}  # which are masks, not leftovers
+        if not is_of_objects and rest <= LEFTOVERS | SETS['others']:
             return 'leftovers'
     for place in reversed(range(len(named))):
         below = {word for name in named[place:] for word in name}

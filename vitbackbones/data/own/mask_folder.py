@@ -64,13 +64,18 @@ def find_mask_parts(
         InputError: as :func:`named_parts`, or pictures have no masks.
     """
     parts = named_parts(root, patterns, ('train',) if trained_on is None else tuple(WORDS))
-    for part in parts.values():
-        if part.bare:
-            names = (file.relative_to(root) for file in part.bare)
+    masks = [mask for part in parts.values() for _, mask in part.pairs()]
+    example = f' ({masks[0].relative_to(root)})' if masks else ''
+    for split, part in [*parts.items()]:
+        names = some((file.relative_to(root) for file in part.bare), str)
+        if part.bare and not part.files and split == 'test':  # as benchmarks are published
+            part.notes.append(f'{root}: no image for test has a mask, so they are skipped: {names}')
+            del parts[split]
+        elif part.bare:
             raise InputError(
                 f'{root}: {len(part.bare)} of {len(part.bare) + len(part.files)} images have no '
-                f'mask: {some(names, str)}. Add their masks, named like the others '
-                f'({part.pairs()[0][1].relative_to(root)}), or move these images out.'
+                f'mask: {names}. Add their masks, named like the others{example}, or move these '
+                'images out.'
             )
     return divided(root, parts, trained_on)
 

@@ -51,6 +51,15 @@ class File(NamedTuple):
         """The name without its suffix, and one inside of it, as patches have: ``a.jpg_00.png``."""
         return INNER.sub('', self.path.stem)
 
+    def is_array_of(self, other: 'File') -> bool:
+        """Return whether labelme writes this mask as ``.npy`` where it writes the other as PNG.
+
+        The folders of both are ``SegmentationClassNpy`` and ``SegmentationClass``, or, earlier,
+        ``SegmentationClass`` and ``SegmentationClassPNG``.
+        """
+        names = [re.sub('(Npy|PNG)$', '', str(file.folder)) for file in (self, other)]
+        return self.path.suffix == ARRAY and other.path.suffix != ARRAY and names[0] == names[1]
+
 
 Pair = tuple[File, File]
 Ends = tuple[str, str]  # of a name, before and behind what a picture and its mask share
@@ -130,9 +139,11 @@ def _pair(root: Path, pictures: list[File], masks: list[File]) -> Pairs:
         splits = [{file.split for file in files} for files in (waiting, free)]
         if scope in ('topic', None) and {None} not in splits:  # of a split with those of another
             continue
-        for split in dict.fromkeys(file.split for file in waiting):
+        sizes = Counter(file.split for file in waiting)
+        forms: set[Form] = set()  # of larger splits; one image alone does not show a form
+        for split, _ in sizes.most_common():
             own = [file for file in waiting if file.split == split]
-            pairs.found += _match(root, own, free, scope)
+            pairs.found += _match(root, own, free, scope, forms)
         used = {file.folder for pair in pairs.found for file in pair}
         waiting = [file for file in waiting if file.folder not in used]
         free = [file for file in free if file.folder not in used]
@@ -157,8 +168,13 @@ def _grouped(files: Iterable[File], scope: str | None) -> dict[object, list[File
     return groups
 
 
-def _match(root: Path, pictures: list[File], masks: list[File], scope: str | None) -> list[Pair]:
-    """Pair the files of a split by the form of names that fits most pictures of a sample."""
+def _match(
+    root: Path, pictures: list[File], masks: list[File], scope: str | None, known: set[Form]
+) -> list[Pair]:
+    """Pair the files of a split by the form of names that fits most pictures of a sample.
+
+    The form joins those that are ``known``, which a single picture is enough for.
+    """
     groups, others = _grouped(pictures, scope), _grouped(masks, scope)
     found = _applied(root, EXACT, groups, others, scope)
     if len(found) == len(pictures):
@@ -174,7 +190,7 @@ def _match(root: Path, pictures: list[File], masks: list[File], scope: str | Non
         (ends, more)
         for (ends, more), count in forms.items()
         if 2 * count >= min(sample, len(masks))
-        and (count > 1 or NO_ENDS in (ends, more))
+        and (count > 1 or NO_ENDS in (ends, more) or (ends, more) in known)
         and not {*folder.words(' '.join(more))} & folder.NO_CLASSES
     ]
     likely.sort(key=lambda form: (-forms[form], len(''.join((*form[0], *form[1]))), form))
@@ -187,6 +203,7 @@ def _match(root: Path, pictures: list[File], masks: list[File], scope: str | Non
         mask_of = dict(other)
         if sum(mask_of.get(picture, mask) != mask for picture, mask in best) > len(best) / 2:
             raise _unclear(root, *best[0], mask_of.get(best[0][0], other[0][1]))
+    known.add(likely[0])
     return best
 
 
@@ -230,6 +247,8 @@ def _applied(root: Path, form: Form, pictures: dict, masks: dict, scope: str | N
             if not own or (len(files) > 1 and scope != 'place'):
                 continue
             if len(own) > 1:
+                own = [mask for mask in own if not any(map(mask.is_array_of, own))]
+            if len(own) != 1:
                 raise _unclear(root, files[0], *own[:2])
             # pictures beside the folder of pictures are examples, results and the like
             named_so = [f for f in files if folder.PICTURE_WORDS & {*folder.words(f.folder.name)}]
@@ -255,7 +274,9 @@ def _require_one_version(root: Path, pairs: Pairs, masks: Iterable[File]) -> Non
     others = _grouped([mask for mask in masks if mask.folder not in folders], 'folder')
     for each in others.values():
         pictures = [picture for picture in mask_of if picture.split == each[0].split]
-        again = _match(root, pictures, each, 'split')
+        again = _match(root, pictures, each, 'split', set())
+        if again and again[0][1].is_array_of(mask_of[again[0][0]]):
+            continue
         if 2 * len(again) > len(each):
             raise _unclear(root, again[0][0], mask_of[again[0][0]], again[0][1])
 
