@@ -6,10 +6,11 @@
         'pvt={quick} --backbone pvt_t --scratch'
     python -m benchmarks.own_sets --summary docs/lab/own_sets.md    # tables of what is measured
 
-Each subfolder of FOLDER is a set with images for training and validation, in any layout that
-``--data-root`` reads. From each, n training images are drawn, and every method trains on them for
-the same number of steps. The metrics are those on all validation images. A run is a row of a CSV
-file, and a process of its own. A run whose row is there is not repeated.
+Each subfolder of FOLDER is a set in any layout that ``--data-root`` reads. Where no images are
+named for validation, a fixed fifth of those for training is. From each, n training images are
+drawn, and every method trains on them for the same number of steps. The metrics are those on all
+validation images. A run is a row of a CSV file, and a process of its own. A run whose row is there
+is not repeated.
 
 The words of a method are those of ``vitbackbones train``: a config and options. ``{quick}`` is the
 quick config for what the set has, boxes or masks. Words that begin with an option are added to

@@ -5,11 +5,12 @@ are among those of a larger one, and neither the order in an annotation file nor
 added later changes which of two images comes first.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from vitbackbones.data.own.coco_folder import is_counted
+from vitbackbones.data.own.folder import held_out
 from vitbackbones.data.own.pool import Pool, find_pool
 from vitbackbones.errors import InputError
 from vitbackbones.utils.messages import some
@@ -36,12 +37,16 @@ class RealSet:
         self.pool = find_pool(root)
         self.folder = work_dir / root.name
         self.kind = 'boxes' if self.pool.content else 'masks'
-        self.val = self._rows('val')
+        names = [file.relative_to(root).as_posix() for file in self.pool.files]
+        splits = divided(self.pool, names)
+        self.val = [row for row, split in enumerate(splits) if split == 'val']
         tested = {self.pool.files[row] for row in self.val}
         self.drawable = {
-            self.pool.files[row].relative_to(root).as_posix(): row
-            for row in self._rows('train')
-            if is_labeled(self.pool, row) and self.pool.files[row] not in tested
+            name: row
+            for row, name in enumerate(names)
+            if splits[row] == 'train'
+            and is_labeled(self.pool, row)
+            and self.pool.files[row] not in tested
         }
         self._require_whole(root)
 
@@ -59,9 +64,6 @@ class RealSet:
                     'as in train.json and val.json.'
                 )
 
-    def _rows(self, split: str) -> list[int]:
-        return [row for row, each in enumerate(self.pool.splits) if each == split]
-
     def draw(self, n: int, seed: int) -> list[int]:
         """Return the numbers of n training images."""
         return [self.drawable[name] for name in shuffled(self.drawable, seed)[:n]]
@@ -73,6 +75,21 @@ class RealSet:
         folder = self.folder / f'n{n}_seed{seed}'
         self.pool.write_part(folder, linked, {'train': self.draw(n, seed), 'val': self.val})
         return folder
+
+
+def divided(pool: Pool, names: Sequence[str]) -> list[str | None]:
+    """Return the split of each image; a fixed share is for validation where none is named so."""
+    if 'val' in pool.splits:
+        return pool.splits
+    rest = [row for row, split in enumerate(pool.splits) if split != 'test']
+    if len(rest) < 2:
+        return pool.splits
+    labeled = [names[row] for row in rest if is_labeled(pool, row)]
+    held = held_out([names[row] for row in rest], labeled)
+    return [
+        split if split == 'test' else 'val' if name in held else 'train'
+        for name, split in zip(names, pool.splits, strict=True)
+    ]
 
 
 def is_labeled(pool: Pool, row: int) -> bool:

@@ -107,8 +107,20 @@ def test_a_written_folder_has_the_drawn_images_and_all_for_validation(tmp_path):
     assert sorted(root.rglob('*')) == before
 
 
-def test_a_set_without_validation_images_is_refused(tmp_path):
-    root = write_set(tmp_path / 'set', content(4), content(2))
+def test_a_set_without_validation_images_is_divided(tmp_path):
+    root = write_set(tmp_path / 'set', content(40), content(2))
+    (root / 'val.json').rename(root / 'test.json')
+    (root / 'val').rename(root / 'test')
+    found = RealSet(root, tmp_path / 'work')
+    assert 3 < len(found.val) < 15
+    assert len(found.val) + len(found.drawable) == 40
+    assert {*found.val}.isdisjoint(found.drawable.values())
+    parts = find_parts(found.write(10, 0))
+    assert (len(parts['train'].names), len(parts['val'].names)) == (10, len(found.val))
+
+
+def test_a_set_of_one_image_is_refused(tmp_path):
+    root = write_set(tmp_path / 'set', content(1), content(2))
     (root / 'val.json').unlink()
     with pytest.raises(InputError, match='no labeled images for training.*train.json and val.json'):
         RealSet(root, tmp_path / 'work')
