@@ -47,3 +47,25 @@ def test_one_tile_changes_nothing_and_several_are_measured(run, tool, data, conf
     several = run(*given, '--tiles', '40', '--merge', 'nmm').out
     assert all(line.split()[0] in several for line in metrics)
     refused(tool(*given, '--tiles', '40', '--overlap', '1'), 'the overlap from 0 to 0.9')
+
+
+def test_a_model_is_tested_with_the_size_of_its_training(run, data):
+    run(
+        'train',
+        TINY_SEG,
+        '--data-root',
+        data,
+        '--size',
+        96,
+        '--cfg-options',
+        'train_cfg.max_iters=1',
+    )
+    given = 'work_dirs/tiny_seg', '--data-root', data
+    said = '--size 96, as in the training: '
+    assert said in run('test', TINY_SEG, *given).out
+    assert said in run('export', TINY_SEG, given[0], '--to', 'onnx', '--out', 'a.onnx').out
+    inputs = data / 'images' / 'val'
+    runtime = '--runtime', 'torch', '--out'
+    assert said in run('predict', TINY_SEG, given[0], inputs, *runtime, 'a').out
+    assert '--size 64: ' in run('test', TINY_SEG, *given, '--size', 64).out
+    assert '--size' not in run('test', 'work_dirs/tiny_seg/tiny_seg.py', *given).out

@@ -3,7 +3,7 @@
 import pytest
 from mmengine.config import Config
 
-from vitbackbones.configuration.image_size import size_line, with_size
+from vitbackbones.configuration.image_size import size_line, size_of_training, with_size
 from vitbackbones.configuration.names import config_files
 from vitbackbones.configuration.read import read_config
 from vitbackbones.configuration.settings import value_at
@@ -122,3 +122,25 @@ def test_what_is_no_number_of_pixels_stays():
 def test_no_size_changes_nothing():
     config = read_config('quick_detector')
     assert with_size(config, None) is config
+
+
+@pytest.mark.parametrize(
+    ('name', 'text', 'size'),
+    [
+        ('quick_detector.py', 'model = 1\ntrained_size = 640\nb = 2\n', 640),
+        ('config.py', 'trained_size = 640\n', 640),  # of publish
+        ('other.py', 'trained_size = 640\n', None),
+        ('quick_detector.py', "text = 'x trained_size = 640'\n  trained_size = 640\n", None),
+        ('quick_detector.py', 'raise SystemExit', None),  # which never runs
+    ],
+)
+def test_the_config_beside_a_checkpoint_says_its_size_and_is_not_run(tmp_path, name, text, size):
+    (tmp_path / name).write_text(text)
+    config = read_config('quick_detector')
+    assert size_of_training(config, tmp_path / 'iter_1.pth') == size
+
+
+def test_a_config_beside_its_own_checkpoint_has_its_size(tmp_path):
+    file = tmp_path / 'quick_detector.py'
+    file.write_text('trained_size = 640\n')
+    assert size_of_training(read_config(str(file)), tmp_path / 'iter_1.pth') is None

@@ -7,12 +7,14 @@ change in proportion, so random resizing keeps its range, and a crop its part of
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from mmengine.config import Config
 
 from ..errors import InputError
 from ..registry import bare_name
+from ..utils.files import read_small
 from ..utils.messages import cut
 from ..utils.rules import is_number
 from .data_paths import loaders, separated
@@ -28,6 +30,8 @@ PIXELS = {
     'model': 'student_sizes',
 }
 # How steps of others may name a number of pixels.
+OF_TRAINING = 'trained_size'  # in the config of a run: its --size
+LINE = re.compile(rf'^{OF_TRAINING} = (\d{{1,9}})$'.encode(), re.MULTILINE)
 LIKE_PIXELS = re.compile(r'(^|_)(size|scale|shape|height|width|side|resolution)s?$')
 
 
@@ -64,10 +68,29 @@ def with_size(config: Config, side: int | None) -> Config:
     return config
 
 
-def size_line(config: Config, side: int) -> str:
+def size_of_training(config: Config, checkpoint: Path) -> int | None:
+    """Return the ``--size`` of the training that wrote a checkpoint; None where there was none.
+
+    The config that the training saved beside its checkpoints says it. It is read as text, because
+    what lies beside a checkpoint must not run.
+    """
+    for file in configs_beside(config, checkpoint):
+        if found := LINE.search(read_small(file)):
+            return int(found[1])
+    return None
+
+
+def configs_beside(config: Config, checkpoint: Path) -> list[Path]:
+    """Return the files beside a checkpoint in which a training or ``publish`` saved a config."""
+    named = (checkpoint.with_name(name) for name in (Path(config.filename).name, 'config.py'))
+    return [file for file in named if file.is_file() and file != Path(config.filename).absolute()]
+
+
+def size_line(config: Config, side: int, is_given: bool = True) -> str:
     """Return a line on what ``--size`` has made of a config."""
+    source = '' if is_given else ', as in the training'
     shown = (str(size) for size in _sizes(config) if not size.place.startswith('tta_'))
-    return f'--size {side}: {", ".join(dict.fromkeys(shown))}'
+    return f'--size {side}{source}: {", ".join(dict.fromkeys(shown))}'
 
 
 def _sizes(config: Config) -> Iterator[Size]:

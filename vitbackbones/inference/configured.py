@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from mmengine.config import Config
 
-from ..configuration.image_size import size_line, with_size
+from ..configuration.image_size import configs_beside, size_line, size_of_training, with_size
 from ..configuration.names import config_name, resolve
 from ..configuration.read import files_of, read_config
 from ..data.loading.image_file import is_picture
@@ -89,13 +89,29 @@ class Weights(NamedTuple):
     inputs: tuple[str, ...]
 
 
+class Configured(NamedTuple):
+    """The config of a request for images of a size, its checkpoint, and its inputs."""
+
+    config: Config
+    size: int | None
+    checkpoint: Path
+    inputs: tuple[str, ...]
+
+
+def _read(request: ModelRequest) -> Configured:
+    config = read_config(request.config)
+    weights = _find_weights(config, request)
+    size = request.size or size_of_training(config, weights.checkpoint)
+    config = read_model_config(request.config, request.cfg_options, size)
+    return Configured(config, size, *weights)
+
+
 def find_configured(request: ModelRequest) -> FoundModel:
     """Find a model of a config; see :func:`.open.find_model`."""
-    config = read_model_config(request.config, request.cfg_options, request.size)
+    config, size, checkpoint, inputs = _read(request)
     device = choose_device(request.device)
-    if request.size and started.is_command():
-        print(size_line(config, request.size))
-    checkpoint, inputs = _find_weights(config, request)
+    if size and started.is_command():
+        print(size_line(config, size, is_given=request.size is not None))
     config = take_classes_of(config, checkpoint)
     share_cores(Config())  # nothing else wants them
     settings = {
@@ -182,8 +198,7 @@ def graph_of(request: ModelRequest) -> Path | None:
 
 def original_of(request: ModelRequest) -> Original:
     """Return the model in torch of a request whose graphs are in the cache."""
-    config = read_model_config(request.config, request.cfg_options, request.size)
-    checkpoint, _ = _find_weights(config, request)
+    config, _, checkpoint, _ = _read(request)
     config = take_classes_of(config, checkpoint)
     share_cores(Config())
     return _original(request, config, checkpoint)
@@ -251,7 +266,7 @@ def _remember(
     files = {*files_of(config)}
     if any(ELSEWHERE.search(file.read_bytes()) for file in files):
         return
-    files |= {checkpoint, *foreign_code()}
+    files |= {checkpoint, *configs_beside(config, checkpoint), *foreign_code()}
     given = resolve(request.first or '-')
     folders = [place for place in (given, given.parent) if place == checkpoint.parent]
     if given.is_dir():  # for its latest checkpoint, or of pictures

@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from ..analysis.run_log import metrics_of
 from ..configuration.data_paths import datasets
-from ..configuration.image_size import size_line, with_size
+from ..configuration.image_size import size_line, size_of_training, with_size
 from ..configuration.names import config_name
 from ..configuration.read import read_config
 from ..drawing.sheet import save_samples
@@ -33,6 +33,7 @@ from ..runtime.runtimes import is_exported
 from ..tasks import find_task
 from ..training.console import EvaluatingRunner
 from ..training.distributed import use_device
+from ..training.find_checkpoint import find_checkpoint
 from ..utils.messages import on_terminal, plural, show_warnings
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank
@@ -101,12 +102,17 @@ class Tested:
 
 def measure(request: TestRequest) -> Tested:
     """Predict the images of the test split, and measure that."""
-    config = with_size(read_config(request.config), request.size)
+    config = read_config(request.config)
+    is_given = request.size is not None
+    if not is_given and not request.exported:
+        checkpoint = find_checkpoint(request.checkpoint, 'CHECKPOINT')
+        request = replace(request, size=size_of_training(config, checkpoint))
+    config = with_size(config, request.size)
     if config.default_scope != 'mmdet' and (request.faster_coco or request.promised):
         option = '--faster-coco' if request.faster_coco else '--precision'
         raise InputError(f'{option}: is only for detectors, which have COCO metrics')
     if request.size and process_rank() == 0:
-        print(size_line(config, request.size))
+        print(size_line(config, request.size, is_given))
     is_graph = not request.exported
     request = _with_graph(request)
     config = prepare(config, request)

@@ -9,7 +9,7 @@ from typing import Any
 
 from mmengine.config import Config
 
-from ..configuration.image_size import size_line, with_size
+from ..configuration.image_size import OF_TRAINING, size_line, with_size
 from ..configuration.length import Length, scaled_schedules, with_length, with_rate
 from ..configuration.names import is_remote
 from ..configuration.read import read_config
@@ -69,6 +69,8 @@ def run_training(request: TrainRequest) -> TrainResult:
     if length := ' '.join(request.words('steps', 'epochs')):
         _say(f'{length}: learning rates, evaluations and checkpoints are scaled to this length')
     config = with_rate(with_size(config, request.size), request.lr)
+    if request.size:
+        config[OF_TRAINING] = request.size
     config = read_settings(config, request.changes, request.freeze, request.lora)
     if request.size:
         _say(size_line(config, request.size))
