@@ -61,7 +61,7 @@ def test_an_empty_argument_is_not_the_current_folder(call, words):
 def test_a_package_that_is_missing_is_one_message(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, 'vitbackbones.commands.data.browse', raising=False)
     monkeypatch.setitem(sys.modules, 'torch.utils.data', None)
-    assert run_verb('browse', ['--help']) == 2
+    assert run_verb('browse', ['quick_detector']) == 2
     assert "pip install 'vitbackbones[all]'" in capsys.readouterr().err
 
 
@@ -83,6 +83,23 @@ def test_help_and_version_import_nothing_heavy(words):
     command = [sys.executable, '-c', LIGHT, *words]
     result = subprocess.run(command, capture_output=True, text=True, timeout=100)
     assert result.returncode == (2 if words == ['trian'] else 0), result.stderr
+
+
+LIGHT_VERBS = """
+import sys
+from vitbackbones.commands.main import verb_parser
+from vitbackbones.utils.verbs import VERBS
+for verb in VERBS:
+    assert verb_parser(verb).format_help()
+    heavy = {'torch', 'mmengine', 'mmcv', 'mmdet', 'mmseg'} & set(sys.modules)
+    assert not heavy, f'{verb} imports {heavy}'
+"""
+
+
+def test_the_help_of_no_verb_imports_torch():
+    command = [sys.executable, '-c', LIGHT_VERBS]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert result.returncode == 0, result.stderr
 
 
 def test_options_of_a_training_are_in_groups(call):

@@ -9,7 +9,8 @@ import pytest
 import torch
 from PIL import Image
 
-from vitbackbones.trackers.run_page import NAME, read_record, write_run_page
+from vitbackbones.trackers import RUN_PAGE
+from vitbackbones.trackers.run_page import read_record, write_run_page
 
 from ..reports.test_page import EVIL, Reader
 from ..training.toy import toy_config
@@ -47,7 +48,7 @@ def test_a_page_holds_all_of_a_run(tmp_path):
     work_dir = tmp_path / 'run'
     train(config(work_dir, track={'pictures': 0}))
     add_pictures(work_dir, 1, 2, 10)
-    found = texts(write_run_page(work_dir, work_dir / NAME))
+    found = texts(write_run_page(work_dir, work_dir / RUN_PAGE))
     assert after(found, 'status') == 'finished'
     assert after(found, 'toy/error').endswith(' after epoch 3')
     assert after(found, 'work_dir') == str(work_dir)
@@ -63,7 +64,7 @@ def test_names_are_text_and_nothing_is_loaded(tmp_path):
     write_log(tmp_path, LOSS, {f'coco/{EVIL}': 0.5, 'step': 1})
     add_pictures(tmp_path, 1, name='<script>x')
     (tmp_path / 'tracking.json').write_text(json.dumps({'status': EVIL, EVIL: '', 'config': EVIL}))
-    reader = Reader(write_run_page(tmp_path, tmp_path / NAME).read_text())
+    reader = Reader(write_run_page(tmp_path, tmp_path / RUN_PAGE).read_text())
     assert reader.texts.count(EVIL) == 3
     assert {f'coco/{EVIL}', '<script>x'} <= {*reader.texts}
     assert 'script' not in reader.tags
@@ -81,14 +82,14 @@ def test_only_whole_pictures_of_the_run_are_shown(tmp_path):
     (work_dir / 'pictures' / 'epoch_1' / 'b.jpg').symlink_to(mine / '00000_a.jpg')
     (work_dir / 'pictures' / 'epoch_3').symlink_to(mine)
     os.mkfifo(work_dir / 'pictures' / 'epoch_1' / 'c.jpg')
-    found = texts(write_run_page(work_dir, work_dir / NAME))
+    found = texts(write_run_page(work_dir, work_dir / RUN_PAGE))
     assert [text for text in found if text.startswith('after epoch_')] == ['after epoch_1']
 
 
 def test_a_page_that_cannot_be_written_is_a_warning(tmp_path, capsys):
-    (tmp_path / NAME).mkdir()
+    (tmp_path / RUN_PAGE).mkdir()
     assert train(config(tmp_path)).iter == 12
-    assert f'warning: {NAME} of this run cannot be written: ' in capsys.readouterr().out
+    assert f'warning: {RUN_PAGE} of this run cannot be written: ' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize('content', ['[]', '{"status": {}}', '[' * 10**5])
@@ -100,7 +101,7 @@ def test_a_damaged_record_counts_as_none(tmp_path, content):
 def test_of_a_run_that_was_not_followed_its_log_tells(tmp_path):
     work_dir = tmp_path / 'run'
     train(toy_config(work_dir, custom_hooks=[{'type': 'vitbackbones.CurvesHook'}]))
-    found = texts(write_run_page(work_dir, work_dir / NAME))
+    found = texts(write_run_page(work_dir, work_dir / RUN_PAGE))
     assert after(found, 'status') == 'finished'
     assert after(found, 'command') == shlex.join(sys.argv)
     assert after(found, 'PyTorch').startswith(torch.__version__.partition('+')[0])
@@ -110,12 +111,12 @@ def test_of_a_run_that_was_not_followed_its_log_tells(tmp_path):
     lines = log.read_text().splitlines()
     last = next(i for i, line in enumerate(lines) if 'Saving checkpoint at 2 epochs' in line)
     log.write_text('\n'.join([*lines[: last + 1], 'Killed']))
-    status = after(texts(write_run_page(work_dir, work_dir / NAME)), 'status')
+    status = after(texts(write_run_page(work_dir, work_dir / RUN_PAGE)), 'status')
     assert (
         status == 'running or stopped: 2 of 3 epochs are saved; the last line of the log is: Killed'
     )
     log.unlink()
-    status = after(texts(write_run_page(work_dir, work_dir / NAME)), 'status')
+    status = after(texts(write_run_page(work_dir, work_dir / RUN_PAGE)), 'status')
     assert status == 'unknown: the log mentions no checkpoint'
 
 
@@ -134,7 +135,7 @@ def test_what_a_link_out_of_the_run_leads_to_is_not_shown(tmp_path, place):
     place = start / place.replace('run', start.name) if place else work_dir / 'tracking.json'
     place.parent.mkdir(parents=True, exist_ok=True)
     place.symlink_to(secret)
-    page = write_run_page(work_dir, work_dir / NAME).read_text()
+    page = write_run_page(work_dir, work_dir / RUN_PAGE).read_text()
     assert SECRET not in page
     assert '0.1235' not in page
 
@@ -146,5 +147,5 @@ def test_numbers_of_any_length_in_a_log_are_text(tmp_path):
     log = f'Saving checkpoint at {digits} epochs\nSaving checkpoint at 2 epochs\nend'
     (start / f'{start.name}.log').write_text(log)
     (start / 'vis_data' / 'config.py').write_text(f'train_cfg = dict(max_epochs={digits})')
-    status = after(texts(write_run_page(tmp_path, tmp_path / NAME)), 'status')
+    status = after(texts(write_run_page(tmp_path, tmp_path / RUN_PAGE)), 'status')
     assert status == 'unknown: the log mentions no checkpoint'

@@ -1,47 +1,7 @@
-"""``vitbackbones export``: write a model as a file for ONNX Runtime, OpenVINO or torch.
-
-options:
-  config              name of a config, a config file, or name of a model (list them with
-                      'vitbackbones models')
-  checkpoint          a file of weights, a work dir (uses the latest checkpoint), or WORK_DIR/best
-                      (default: weights in the package; for a model by name, the published weights)
-  --untrained         use random weights, to test whether a model can be exported
-  --to                write a file in this format
-  --out               write to this file (default: CONFIG with the suffix of the format)
-  --overwrite         replace an existing file with its weights and metadata file
-  --dynamic           accept any number of images (batch), any image size (size), or both
-                      (batch,size)
-  --size              use this image size (default: the size in testing)
-  --batch-size        predict N images at once, unless the batch is dynamic (default: 1)
-  --preprocess        include normalization: the input is images (N, H, W, 3) of uint8 in RGB
-  --output            for segmentors: output the logits of all classes, or only the best class of
-                      each pixel (default: logits)
-  --images            also compare the outputs on these images or folders, in addition to random
-                      images
-  --precision         let the file run in this precision (--to openvino), if the metric drops by at
-                      most --max-drop; auto: bf16 if that holds here, otherwise f32 (default: f32)
-  --int8              quantize to INT8: --precision int8
-  --calibrate         calibrate on these training images or folders (default: the training set)
-  --max-drop          reject a file that loses more than X in AP, mIoU or top-1, from 0 to 1
-                      (default: 0.01 for
-                      int8, 0.005 for bf16)
-  --accuracy-control  keep layers in float32 until the metric drops by at most --max-drop, in at
-                      most 20 evaluations
-
-examples:
-  %(prog)s detr_aug_vit_s_shapes --to onnx  # weights in the package
-  %(prog)s quick_detector work_dirs/quick_detector --to openvino --dynamic batch,size
-  %(prog)s detr_aug_vit_s_shapes --to openvino --int8 --data-root data/shapes
-  %(prog)s detr_aug_vit_s_shapes --to openvino --precision bf16 --data-root data/shapes
-  %(prog)s deit_s --to onnx --dynamic batch --preprocess  # a model by name
-
-The results are NAME.onnx (or .xml and .bin, or .pt2) and its metadata file NAME.onnx.json. The
-metadata file states how to prepare images, what the outputs mean, and how far they differ from
-those of the model. A file whose outputs differ by more than 1e-4 is rejected.
-"""
+"""``vitbackbones export``: export a model, and compare the file with it."""
 
 import copy
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -51,10 +11,12 @@ from mmengine.config import Config
 
 from ..backbones.names import MODELS
 from ..configuration.data_paths import locate_data
+from ..configuration.image_size import size_line, size_of_training
 from ..configuration.names import config_name, find_config
+from ..configuration.read import read_config
 from ..data.sources import find_sources
 from ..errors import InputError
-from ..export.formats import DYNAMIC, require_packages
+from ..export.formats import require_packages
 from ..export.judges import Agreement, Validation, pictures_of
 from ..export.lower_precision import MOST_DROP, Int8, prove_bfloat16, to_int8
 from ..export.parity import IN_HALF, in_words
@@ -69,39 +31,9 @@ from ..preparing.own_data import folder_options, take_classes_of, use_own_data
 from ..preparing.pretrained import prepare_pretrained
 from ..runtime.card import Card, card_path, parts
 from ..runtime.runtimes import FORMATS
-from ..training.find_checkpoint import choose_checkpoint
+from ..training.find_checkpoint import choose_checkpoint, find_checkpoint
 from ..utils.files import prepare_folder
 from ..utils.messages import command_line, page, plural, show_warnings
-from ..utils.rules import PRECISIONS
-from .cli import FILE_OPTIONS, add_shared, count, image_size, score
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Describe the command line."""
-    add = parser.add_argument
-    add('config', metavar='CONFIG')
-    add('checkpoint', metavar='CHECKPOINT', nargs='?')
-    add('--untrained', action='store_true')
-    add('--to', choices=FORMATS, required=True)
-    add('--out', metavar='FILE')
-    add('--overwrite', action='store_true')
-    add('--dynamic', type=_dynamic, default=(), metavar='WHAT')
-    add('--size', type=image_size, metavar='HxW')
-    add('--batch-size', type=count, default=1, metavar='N')
-    add('--preprocess', action='store_true')
-    add('--output', choices=('logits', 'mask'), default='logits')
-    add('--images', nargs='+', default=[], metavar='INPUT')
-    add_shared(add, '--backbone', '--cfg-options')
-    other = parser.add_argument_group(
-        'other precisions, evaluated on the test set of the config, or on --images'
-    )
-    add = other.add_argument
-    add('--precision', choices=PRECISIONS, default='f32')
-    add('--int8', action='store_const', const='int8', dest='precision')
-    add('--calibrate', nargs='+', default=[], metavar='INPUT')
-    add('--max-drop', type=score, metavar='X')
-    add('--accuracy-control', action='store_true')
-    add_shared(add, '--data-root', *FILE_OPTIONS)
 
 
 def export(options: Namespace) -> None:
@@ -134,7 +66,7 @@ def export(options: Namespace) -> None:
     if options.config in MODELS:
         subject = of_model(options.config, options.checkpoint, trained=not options.untrained)
     else:
-        config = _find_weights(read_model_config(options.config, options.cfg_options), options)
+        config = _find_weights(_config(options), options)
         with explained(config):
             subject = of_config(config, options.output)
     with TemporaryDirectory() as folder:
@@ -289,11 +221,16 @@ def _with_data(config: Config, options: Namespace, split: str) -> Config | None:
     return config
 
 
-def _dynamic(text: str) -> tuple[str, ...]:
-    words = tuple(text.split(','))
-    if unknown := [word for word in words if word not in DYNAMIC]:
-        raise ArgumentTypeError(f'{unknown[0]!r} is not one of {", ".join(DYNAMIC)}')
-    return words
+def _config(options: Namespace) -> Config:
+    """Read the config, for images of the size that the checkpoint was trained with."""
+    size = None
+    if options.checkpoint:
+        checkpoint = find_checkpoint(options.checkpoint, 'CHECKPOINT')
+        size = size_of_training(read_config(options.config), checkpoint)
+    config = read_model_config(options.config, options.cfg_options, size)
+    if size:
+        print(size_line(config, size, is_given=False))
+    return config
 
 
 def _find_weights(config: Config, options: Namespace) -> Config:

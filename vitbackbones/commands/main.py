@@ -1,6 +1,7 @@
 """The command line ``vitbackbones COMMAND ...``.
 
-Only the module of the given command is imported, so that lists and help appear at once.
+Only the modules of the given command are imported, and what computes only after its arguments
+were read, so that lists, help and mistakes of typing appear at once.
 """
 
 import os
@@ -107,7 +108,7 @@ def run_verb(verb: str, arguments: Sequence[str]) -> int:
     def call() -> None:
         options = verb_parser(verb).parse_args(arguments)
         function = VERBS[verb].place.partition(':')[2]
-        getattr(module_of(verb), function)(options)
+        getattr(import_needed(f'commands.{VERBS[verb].module}', verb), function)(options)
 
     with started(is_command=True):
         return run(call)
@@ -147,5 +148,5 @@ def examples(module: ModuleType) -> str:
 
 
 def module_of(verb: str) -> ModuleType:
-    """Return the module of a verb, as :func:`import_needed` does."""
-    return import_needed(f'commands.{VERBS[verb].module}', verb)
+    """Return the module of a verb's arguments, as :func:`import_needed` does."""
+    return import_needed(f'commands.{VERBS[verb].arguments}', verb)

@@ -25,9 +25,8 @@ examples:
 
 from argparse import ArgumentParser, Namespace
 
-from ..running.evaluate import run_test
-from ..running.imagenet_sets import SETS
-from ..running.request import TestRequest
+from ..configuration.doctor import import_needed
+from ..running import IMAGENET_SETS
 from ..runtime.runtimes import BY_SUFFIX
 from ..utils.rules import PRECISIONS
 from .cli import FILE_OPTIONS, HELP, SHARED, add_local_rank, add_shared, count, part
@@ -41,7 +40,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     weights = f'{HELP["checkpoint"]}, or an exported file ({", ".join(BY_SUFFIX)})'
     add('checkpoint', metavar='CHECKPOINT', help=weights)
     add('--batch-size', type=count, metavar='N')
-    add('--dataset', choices=SETS)
+    add('--dataset', choices=IMAGENET_SETS)
     add_shared(add, '--fused', '--compile', '--trusted')
     runtime = {**SHARED['--runtime'], 'default': 'torch'}
     add('--runtime', **runtime, help='use this runtime (default: torch)')
@@ -66,4 +65,5 @@ def _precision(text: str) -> float | str:
 
 def evaluate(options: Namespace) -> None:
     """Do what ``vitbackbones test --help`` describes: :func:`..running.evaluate.run_test`."""
-    run_test(TestRequest(**vars(options)))
+    running = import_needed('running.evaluate', 'test')  # here: the help needs no torch
+    running.run_test(running.TestRequest(**vars(options)))

@@ -1,1 +1,3 @@
 """Reading a config, checking its keys and values, and finding its data and classes."""
+
+SPLITS = ('train', 'val', 'test')

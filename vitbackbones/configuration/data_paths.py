@@ -11,9 +11,9 @@ from ..errors import InputError
 from ..registry import SCOPE, bare_name
 from ..utils.messages import command_line
 from ..utils.processes import process_rank
+from . import SPLITS
 from .names import candidates, is_remote, resolve
 
-SPLITS = ('train', 'val', 'test')
 OF_FOLDERS = ('split', 'data_prefix', 'ann_file', 'with_label', 'extensions')  # not of shards
 # what writes the data roots of the configs in shapes/, behind the folder
 SHAPES = {'shapes': '', 'shapes_folders': ' --layout folders --size 64'}

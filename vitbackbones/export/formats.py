@@ -26,7 +26,6 @@ from ..runtime.runtimes import FORMATS, LONGEST
 from ..utils.messages import in_one_line
 from ..utils.packages import import_optional
 
-DYNAMIC = ('batch', 'size')
 OFF = (32, 64)  # pixels: an example beyond the native size, with two different sides
 AT_MOST = 100  # characters of a reason
 
@@ -53,7 +52,7 @@ class FromPixels(nn.Module):
 def example(size: tuple[int, int], batch: int, dynamic: Collection[str], pixels: bool) -> Tensor:
     """Return images (N, 3, H, W) that a network is traced with; pixels as (N, H, W, 3) in uint8.
 
-    ``dynamic`` is what is left open, of :data:`DYNAMIC`.
+    ``dynamic`` is what is left open, of :data:`..runtime.runtimes.DYNAMIC`.
     """
     number = 2 if 'batch' in dynamic else batch  # torch.export takes a size of 1 as fixed
     height, width = (

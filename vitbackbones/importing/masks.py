@@ -152,7 +152,6 @@ def read_colors(mask: Path) -> np.ndarray:
 # ------------------------------------------------------------------------ objects
 
 
-FORMS = ('numbers', 'regions')
 NAME = 'object'  # of the only class, by default
 NO_OBJECTS = {'background', '_background_', '__background__', 'bg', 'class 0'}
 SHIFT = 24  # bits of a class in a code, enough for a color
@@ -173,7 +172,7 @@ def read_instances(
 
     Args:
         source: gets notes and faults; ``names`` of it are those of the classes.
-        form: one of :data:`FORMS`. With ``'numbers'``, all pixels of a number or color are one
+        form: one of :data:`MASK_FORMS`. With ``'numbers'``, all pixels of a number or color are one
             object, and 0 is none. With ``'regions'``, each region of a class is an object.
         table, patterns: as of :func:`import_masks`.
 

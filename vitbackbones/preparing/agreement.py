@@ -13,8 +13,9 @@ from ..backbones.foreign.huggingface import images_of
 from ..backbones.foreign.timm_models import published_config
 from ..backbones.names import MODELS
 from ..backbones.preprocessing import named_config
+from ..configuration import SPLITS
 from ..configuration.classes import check_classes
-from ..configuration.data_paths import SPLITS, evaluators
+from ..configuration.data_paths import evaluators
 from ..configuration.lint import dicts, report
 from ..configuration.lookup import Lookup
 from ..configuration.settings import as_list, entries, type_at, value_at

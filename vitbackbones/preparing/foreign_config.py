@@ -15,7 +15,8 @@ from typing import Any
 
 from mmengine.config import Config
 
-from ..configuration.data_paths import SPLITS, datasets, locate_data
+from ..configuration import SPLITS
+from ..configuration.data_paths import datasets, locate_data
 from ..configuration.doctor import Finding
 from ..configuration.lint import lint
 from ..configuration.read import import_named, read_config

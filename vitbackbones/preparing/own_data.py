@@ -13,8 +13,9 @@ from typing import Any
 
 from mmengine.config import Config
 
+from ..configuration import SPLITS
 from ..configuration.classes import class_counts, set_class_count, training_classes
-from ..configuration.data_paths import SPLITS, datasets, layout_found, require_folder, separated
+from ..configuration.data_paths import datasets, layout_found, require_folder, separated
 from ..configuration.names import is_remote, resolve
 from ..data.own.folder import in_words
 from ..errors import InputError

@@ -12,7 +12,6 @@ V2_FOLDERS = {
     'v2-threshold': 'imagenetv2-threshold0.7-format-val',
     'v2-top': 'imagenetv2-top-images-format-val',
 }
-SETS = ('real', *V2_FOLDERS)
 
 
 def use_set(config: Config, name: str) -> Config:

@@ -212,6 +212,7 @@ ROWS = (
     Format('openvino', '.xml', 'OpenVINO', start_openvino, ('openvino',)),
     Format('pt2', '.pt2', 'torch', start_torch, runs_code=True),
 )
+DYNAMIC = ('batch', 'size')  # what a file may leave open
 FORMATS = {row.name: row for row in ROWS}
 BY_SUFFIX = {row.suffix: row for row in ROWS}
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ..configuration import SPLITS
 from ..configuration.classes import set_class_count
-from ..configuration.data_paths import SPLITS, datasets
+from ..configuration.data_paths import datasets
 from ..data.own.folder import in_words, marks, spelling_warnings
 from ..utils.messages import plural
 

@@ -20,8 +20,9 @@ from ..tasks import find_task
 from ..training.sharding import is_sharded
 from ..utils.files import write_file
 from ..utils.messages import in_one_line
+from . import RUN_PAGE
 from .backends import TRACKERS
-from .run_page import NAME, PICTURES, RECORD, pictures_of, read_record, write_run_page
+from .run_page import PICTURES, RECORD, pictures_of, read_record, write_run_page
 
 
 class TrackHook(Hook):
@@ -119,6 +120,6 @@ class TrackHook(Hook):
         try:
             write_file(work_dir / RECORD, json.dumps(self.record, indent=1).encode())
             if runner.iter:
-                write_run_page(work_dir, work_dir / NAME)
+                write_run_page(work_dir, work_dir / RUN_PAGE)
         except Exception as error:
-            runner.logger.warning(f'{NAME} of this run cannot be written: {in_one_line(error)}')
+            runner.logger.warning(f'{RUN_PAGE} of this run cannot be written: {in_one_line(error)}')

@@ -16,7 +16,6 @@ from ..errors import InputError
 from ..reports.page import Document, Facts, Picture, Section, Strip, drawing, photograph, write_page
 from ..utils.files import read_json, read_small, stays_inside
 
-NAME = 'run.html'
 RECORD = 'tracking.json'
 PICTURES = 'pictures'
 # What mmengine logs of the machine, and how far a run came

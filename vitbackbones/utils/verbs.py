@@ -9,12 +9,15 @@ class Verb(NamedTuple):
     """What ``vitbackbones COMMAND`` does.
 
     Attributes:
-        place: ``'module:function'`` of ``vitbackbones.commands``. The module's ``add_arguments``
-            describes the command line, its docstring says what options mean and ends with examples,
-            and the function gets what was parsed.
+        arguments: module of ``vitbackbones.commands``, which imports no torch. Its
+            ``add_arguments`` describes the command line, and its docstring says what options mean
+            and ends with examples.
+        place: ``'module:function'`` of ``vitbackbones.commands``; the function gets what was
+            parsed.
         help: one line, in lower case and without a period.
     """
 
+    arguments: str
     place: str
     help: str
 

@@ -10,7 +10,8 @@ import yaml
 from mmengine.config import Config
 
 from tests.openmmlab.conftest import HERE, write_model
-from vitbackbones.commands.names.publish import add_arguments, publish
+from vitbackbones.commands.arguments.publish import add_arguments
+from vitbackbones.commands.names.publish import publish
 from vitbackbones.configuration.read import read_config
 from vitbackbones.errors import InputError
 from vitbackbones.registry import MODELS

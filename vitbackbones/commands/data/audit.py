@@ -1,31 +1,7 @@
-"""``vitbackbones audit``: find labels that are likely to be wrong, by training.
-
-First, near duplicates are searched. Then the images are divided into folds, and for each fold a
-quick model is trained on all other folds. Its predictions on the fold are compared with the labels.
-All results are in one folder. If the command was interrupted, run it again to continue.
-
-options:
-  folder     folder of images with boxes or masks, as for --data-root
-  --out      folder for the results (default: work_dirs/audit_FOLDER)
-  --folds    train K models (default: 3)
-  --minutes  train for about M minutes in total (default: 20)
-  --ray      train the folds on this Ray cluster at the same time: auto, local, HOST:PORT or
-             ray://HOST:PORT; all its nodes need FOLDER and OUT (see docs/clusters.md)
-  --curve    also train on 1/4 and 1/2 of the images, and report whether more images would help
-  --pick     list the N images of FOLDER to label next
-
-examples:
-  %(prog)s my_pictures                      find labels that are likely to be wrong
-  %(prog)s my_pictures --minutes 30         train longer, for a better list
-  %(prog)s my_pictures --curve              find out whether more images would help
-  %(prog)s my_pictures --pick 50 UNLABELED  find images to label next
-
-Open OUT/audit.html in a browser, accept or reject each place, and save corrections.json. Then run
-  vitbackbones import corrections corrections.json my_pictures CORRECTED
-"""
+"""``vitbackbones audit``: find labels that are likely to be wrong, by training."""
 
 import json
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -62,7 +38,6 @@ from ...utils.cluster import run_tasks
 from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, require_apart, write_file
 from ...utils.messages import command_line, plural
 from ...utils.rules import is_number
-from ..cli import FILE_OPTIONS, add_shared, count, size
 from .folds import DETECTOR, MOST, SEGMENTOR, Quick, run_of
 
 PLAN = 'plan.json'
@@ -75,20 +50,6 @@ KNOWN = 500  # labeled pictures that those to be picked are to be unlike
 LEAST_OF_BOXES = SHARE
 LEAST_OF_REGIONS = 0.2
 SURE = 0.2  # likelihood that the first of the list has where models have learned something
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Describe the command line."""
-    add = parser.add_argument
-    add('folder', metavar='FOLDER')
-    add_shared(add, *FILE_OPTIONS)
-    add('--out', metavar='OUT')
-    add('--folds', type=count, default=3, metavar='K')
-    add('--minutes', type=size, default=20, metavar='M')
-    add('--ray', metavar='ADDRESS')
-    after = parser.add_mutually_exclusive_group()
-    after.add_argument('--curve', action='store_true')
-    after.add_argument('--pick', nargs=2, metavar=('N', 'FOLDER'))
 
 
 @dataclass(frozen=True)

@@ -1,25 +1,6 @@
-"""``vitbackbones browse``: show images as training and evaluation see them.
+"""``vitbackbones browse``: draw the samples of a run."""
 
-The sheet has one row for each image, and one for the first batch of a run. The augmented views are
-those that a run with the same seed uses (``training/replay.py``), not other examples of them.
-
-options:
-  --split      show images of this split (default: train)
-  --only       show only these images: file names, or ends of their paths
-  --images     show N images, one per row, spread over the dataset (default: 4)
-  --draws      show N augmented training views per image, in one row (default: 3)
-  --seed       show the views of a run with this seed (default: randomness.seed of the config, or 0)
-  --side       limit the longest side of an image to this many pixels (default: 400)
-  --out        write the sheet to this file, .jpg or .png (default: browse_<config name>.jpg)
-  --overwrite  replace the file of --out
-
-examples:
-  %(prog)s quick_detector --data-root my_pictures
-  %(prog)s setr_mla_msf_vit_ti_camvid --split val --only 0016E5_07959.png --out frame.png
-  %(prog)s mask_rcnn_pvt_s_coco --images 1 --side 1000               large images
-"""
-
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -30,8 +11,9 @@ from mmengine.registry import MODELS, init_default_scope
 from mmengine.runner import Runner
 from torch.utils.data import DataLoader, Dataset
 
+from ...configuration import SPLITS
 from ...configuration.bands import use_bands
-from ...configuration.data_paths import SPLITS, datasets, first_dataset, locate_data
+from ...configuration.data_paths import datasets, first_dataset, locate_data
 from ...configuration.image_size import with_size
 from ...configuration.names import config_name
 from ...configuration.read import read_config
@@ -49,25 +31,9 @@ from ...tasks.task import Task
 from ...training.replay import Replay
 from ...training.views import Views
 from ...utils.messages import did_you_mean, plural, show_warnings
-from ..cli import FILE_OPTIONS, add_shared, count
 
 # What a loader has for workers, which browsing does not start.
 OF_WORKERS = ('persistent_workers', 'prefetch_factor', 'multiprocessing_context', 'timeout')
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Describe the command line."""
-    add = parser.add_argument
-    add_shared(add, 'config', '--data-root', *FILE_OPTIONS)
-    add('--split', choices=SPLITS, default='train')
-    add('--only', nargs='+', default=[], metavar='NAME')
-    add('--images', type=count, default=4, metavar='N')
-    add('--draws', type=count, default=3, metavar='N')
-    add('--seed', type=int, metavar='N')
-    add('--side', type=count, default=400, metavar='N')
-    add('--out', metavar='FILE')
-    add('--overwrite', action='store_true')
-    add_shared(add, '--backbone', '--size', '--cfg-options')
 
 
 def browse(options: Namespace) -> None:

@@ -1,20 +1,6 @@
-"""``vitbackbones check``: check every file of a dataset before a run.
+"""``vitbackbones check``: check every file of a dataset."""
 
-The checks at the start of a training take seconds and stop at the first bad file. This command
-decodes all files on all cores, and checks the size of every image and every value of index masks.
-It lists all problems, and counts images and annotations of each class.
-
-options:
-  --statistics  print mean and std of the training images for each band, in the format of the config
-  --workers     decode with N threads (default: all cores)
-
-examples:
-  %(prog)s detr_aug_vit_s_coco
-  %(prog)s quick_detector --data-root my_pictures
-  %(prog)s quick_detector --data-root fields --statistics --cfg-options model.backbone.in_channels=4
-"""
-
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout, suppress
 from functools import partial
@@ -27,8 +13,9 @@ from mmengine.config import Config
 from mmengine.registry import DATASETS, init_default_scope
 from tqdm import tqdm
 
+from ...configuration import SPLITS
 from ...configuration.bands import use_bands
-from ...configuration.data_paths import SPLITS, datasets, loaders, locate_data
+from ...configuration.data_paths import datasets, loaders, locate_data
 from ...configuration.image_size import with_size
 from ...configuration.read import read_config, with_options
 from ...configuration.settings import value_at
@@ -48,20 +35,10 @@ from ...running.train import SECTIONS, read_settings
 from ...tasks import find_task
 from ...training.cores import available_cores
 from ...utils.messages import on_terminal, plural, show_warnings
-from ..cli import FILE_OPTIONS, add_shared, count
 
 KINDS = {'img_path': 'image', 'seg_map_path': 'label map'}  # what a sample names
 Size = tuple[float, float] | None  # (height, width) that the annotations give
 Checks = dict[tuple[str, Size], Callable[[], Look]]  # what looks at a file
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Describe the command line."""
-    add = parser.add_argument
-    add_shared(add, 'config', '--data-root', *FILE_OPTIONS)
-    add('--statistics', action='store_true')
-    add('--workers', type=count, metavar='N')
-    add_shared(add, '--size', '--cfg-options')
 
 
 def check(options: Namespace) -> None:

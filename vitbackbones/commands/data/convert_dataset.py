@@ -1,18 +1,6 @@
-"""``vitbackbones convert``: write boxes and polygons in the format of another tool.
+"""``vitbackbones convert``: write boxes and polygons in the format of another tool."""
 
-options:
-  --to    annotation format of OUT
-  --from  annotation format of FOLDER (default: coco, an annotation file in COCO format)
-
-examples:
-  %(prog)s my_data OUT --to yolo               from annotations in COCO format
-  %(prog)s labeled OUT --from voc --to cvat
-
-OUT/import.json counts and lists everything that the other format cannot represent, such as holes in
-YOLO: docs/own_data.md
-"""
-
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from functools import partial
 
@@ -21,21 +9,12 @@ from ...importing.coco import read_coco
 from ...importing.pictures import Picture
 from ...importing.source import Source
 from ...importing.writing import leave_out_crowds, write_cvat, write_voc, write_yolo
-from ..cli import add_shared
-from .import_dataset import BOXES, add_folders, make_folder, write_boxes, write_pictures
+from .import_dataset import BOXES, make_folder, write_boxes, write_pictures
 
 FROM = {'coco': read_coco, **BOXES}
 TO = {'yolo': write_yolo, 'voc': write_voc, 'coco': write_boxes, 'cvat': write_cvat}
 
 WITHOUT_CROWDS = {'yolo': 'YOLO', 'cvat': 'CVAT'}
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Describe the command line."""
-    add_folders(parser.add_argument)
-    add_shared(parser.add_argument, '--annotations')
-    parser.add_argument('--to', choices=TO, required=True)
-    parser.add_argument('--from', choices=FROM, default='coco', dest='given')
 
 
 def convert(options: Namespace) -> None:

@@ -1,33 +1,7 @@
-"""``vitbackbones import``: convert annotations from other formats to COCO files and index masks.
-
-The other commands accept the new folder as ``--data-root``. It is either complete or does not
-exist. The source files are not changed.
-
-options:
-  form     format of the annotations
-  list     for corrections: the list of an audit, or a COCO file with corrected annotations in the
-           same folder
-  --instances  for masks: import objects; each number or color is an object, or with regions each
-           region of a class
-  --least  for corrections: apply only entries of LIST with at least this likelihood (default: 0)
-
-examples:
-  %(prog)s voc FOLDER OUT     XML files of Pascal VOC, LabelImg, Roboflow ...
-  %(prog)s yolo FOLDER OUT    text files of YOLO, boxes or polygons
-  %(prog)s yolo FOLDER/data.yaml OUT     the same, with the classes and splits of a file
-  %(prog)s labelme FOLDER OUT  JSON files of labelme
-  %(prog)s cvat FOLDER OUT    XML files of CVAT for images
-  %(prog)s masks FOLDER OUT   masks with a color for each class
-  %(prog)s masks FOLDER OUT --instances    masks with a number or a color for each object
-  %(prog)s corrections LIST FOLDER OUT    corrections that you accepted from an audit
-
-Use OUT as --data-root of the other commands, for example of "train quick_detector". If files cannot
-be used, they are listed and nothing is written. Which files are read, and what is changed:
-docs/own_data.md
-"""
+"""``vitbackbones import``: convert other annotations to COCO files and index masks."""
 
 import json
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -38,64 +12,25 @@ from ...data.own.coco_folder import find_parts, measurable
 from ...data.own.folder import WORDS, in_words, spelling_warnings
 from ...data.own.pairing import Patterns
 from ...errors import InputError, printable
+from ...importing import BOX_FORMS
 from ...importing.coco import import_corrections
 from ...importing.labelme import read_labelme
-from ...importing.masks import FORMS, import_masks, read_instances
+from ...importing.masks import import_masks, read_instances
 from ...importing.pictures import Picture, relative_links, write_coco
 from ...importing.source import Source
 from ...importing.xml_files import read_cvat, read_voc
 from ...importing.yolo import read_yolo
 from ...importing.yolo_settings import SETTINGS, folder_of
 from ...utils.files import read_json, require_apart, whole_folder
-from ...utils.messages import command_line, page, plural, show_warnings, some
-from ..cli import FILE_OPTIONS, add_shared, score
+from ...utils.messages import command_line, plural, show_warnings, some
 
-BOXES = {'voc': read_voc, 'yolo': read_yolo, 'labelme': read_labelme, 'cvat': read_cvat}
+BOXES = dict(zip(BOX_FORMS, (read_voc, read_yolo, read_labelme, read_cvat), strict=True))
 SUFFIXES = {'.xml': 'voc or cvat', '.txt': 'yolo', '.json': 'labelme; COCO needs no import'}
 RECORD = 'import.json'  # in the folder that is written: what it was made of
 # All there is in a folder that import or convert has written
 WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt', 'labels', 'data.yaml'}
 WRITTEN |= {'JPEGImages', 'Annotations', 'ImageSets', 'annotations.xml'}
 Pictures, Names = Sequence[Picture], Sequence[str]
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Describe the command line."""
-    add = parser.add_argument
-    add('form', type=_form, choices=(*BOXES, 'masks', 'corrections'))
-    add('list', nargs='?', metavar='LIST')
-    add_folders(add)
-    table = (
-        'file with the colors of the classes in masks (default: found in FOLDER; '
-        f'{page("own_data")})'
-    )
-    add('--colors', metavar='FILE', help=table)
-    add('--instances', nargs='?', choices=FORMS, const=FORMS[0])
-    add('--least', type=score, default=0.0, metavar='LIKELIHOOD')
-    add_shared(add, *FILE_OPTIONS)
-
-
-def _form(text: str) -> str:
-    """Read the form as an argument's ``type``."""
-    if text == 'coco':
-        raise ArgumentTypeError(
-            'COCO format requires no import; give its folder to check and train with --data-root'
-        )
-    return text
-
-
-def add_folders(add: Callable) -> None:
-    """Add what convert takes as well, by a parser's ``add_argument``."""
-    add('folder', metavar='FOLDER', help='folder of images and annotations; it is not changed')
-    add('out', metavar='OUT', help='folder to write; must be empty or new')
-    add('--copy', action='store_true', help='copy the images (default: OUT contains links to them)')
-    add('--overwrite', action='store_true', help='replace an earlier import in OUT')
-    add('--skip-faulty', action='store_true', help='skip files that cannot be used')
-    names = (
-        'for yolo and import masks --instances: names of the classes in the order of their '
-        'numbers (default: found in FOLDER)'
-    )
-    add('--names', nargs='+', default=(), metavar='NAME', help=names)
 
 
 def import_dataset(options: Namespace) -> None:

@@ -1,17 +1,7 @@
-"""``vitbackbones sample``: generate a small annotated dataset, to try the other commands.
-
-It shows circles, squares and triangles. OUT/labeled contains 120 images with annotations in Pascal
-VOC format, and OUT/new 20 images without annotations.
-
-options:
-  out  folder to write; must be empty or new
-
-example:
-  %(prog)s shapes
-"""
+"""``vitbackbones sample``: write a small annotated dataset."""
 
 import shutil
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -25,11 +15,6 @@ from ...utils.messages import command_line
 
 LABELED, NEW = 120, 20  # images
 BOXES = 'instances_train.json'
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """Describe the command line."""
-    parser.add_argument('out', metavar='OUT')
 
 
 def sample(options: Namespace) -> None:

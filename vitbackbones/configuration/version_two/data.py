@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .. import SPLITS
 from ..settings import as_list
 from .pipelines import MMDET, MMPRETRAIN, MMSEG, Pipeline, convert_pipeline
 
-SPLITS = ('train', 'val', 'test')
 PREFIXES = {
     'img_prefix': 'img',
     'seg_prefix': 'seg',

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...configuration.data_paths import SPLITS, datasets, evaluators
+from ...configuration import SPLITS
+from ...configuration.data_paths import datasets, evaluators
 from ...configuration.names import is_remote
 from ...configuration.settings import as_list, type_at, value_at
 from ...data.checks.coco_file import differences

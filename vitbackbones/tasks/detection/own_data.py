@@ -6,8 +6,9 @@ from pathlib import Path
 
 from mmengine.config import Config
 
+from ...configuration import SPLITS
 from ...configuration.classes import training_classes
-from ...configuration.data_paths import SPLITS, datasets, evaluators, layout_found, separated
+from ...configuration.data_paths import datasets, evaluators, layout_found, separated
 from ...data.checks.coco_file import load_json
 from ...data.own import coco_folder
 from ...data.own.annotation_files import is_coco

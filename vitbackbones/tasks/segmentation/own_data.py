@@ -6,7 +6,8 @@ from pathlib import Path
 
 from mmengine.config import Config
 
-from ...configuration.data_paths import SPLITS, datasets, separated, use_files
+from ...configuration import SPLITS
+from ...configuration.data_paths import datasets, separated, use_files
 from ...data.own.mask_folder import find_mask_parts
 from ...data.own.numbering import Numbering, find_numbering
 from ...data.own.pairing import Patterns
