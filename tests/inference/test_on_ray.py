@@ -94,6 +94,8 @@ def test_a_stopped_job_goes_on_with_what_is_left(tool, alone, here):  # noqa: F8
     assert 'is not empty' in refused(tool(*ON_RAY, '--out', 'out'))
     changed = refused(tool(*ON_RAY[:-1], '5', '--out', 'out', '--resume'))
     assert '--shard-size was 4 and is now 5' in changed
+    changed = refused(tool(*ON_RAY, '--out', 'out', '--resume', '--precision', 'f32'))
+    assert '--precision was auto and is now f32' in changed
     result = tool(*ON_RAY, '--out', 'out', '--resume')
     assert result.status == 0, result.err
     assert here[-1] == [1]

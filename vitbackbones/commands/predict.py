@@ -179,6 +179,7 @@ def _on_ray(options: Namespace, request: ModelRequest, found: FoundModel) -> str
         'INPUT': found.inputs[0],
         '--masks': options.masks,
         '--batch-size': options.batch_size,
+        '--precision': options.precision,
         '--shard-size': options.shard_size,
         '--shards': options.shards,
     }
