@@ -41,6 +41,8 @@ def test_no_word_of_others_is_one_of_ours():
         ('test', 'a.py a.pth --imgsz 640', '; use --size instead of --imgsz'),
         ('test', 'a.py --weights x.pt x', '; use CHECKPOINT instead of --weights'),
         ('predict', 'a.py x --out o --conf 0.5', '; use --score-threshold instead of --conf'),
+        ('predict', 'a.py a.pth x.jpg conf=0.5 --out o', '--score-threshold instead of conf='),
+        ('predict', 'a.py imgsz=640 x.jpg --out o', '; use --size instead of imgsz='),
         ('predict', 'a.py x --out o --source y', '; use INPUT instead of --source'),
     ],
 )

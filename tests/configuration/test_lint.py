@@ -43,6 +43,7 @@ def finding(**options):
         ({'val_cfg__fp61': True}, "val_cfg.fp61: unknown key of ValLoop; did you mean 'fp16'"),
         ({'val_evaluator__metrics': 'bbox'}, "did you mean 'metric'"),
         ({'default_hooks__logger__intervall': 1}, "did you mean 'interval'"),
+        ({'work_dir': '{{$RUNS}}/a'}, "work_dir: is '{{$RUNS}}/a', which nothing has replaced; an"),
         ({'randomness__sed': 1}, "did you mean 'seed'?"),
         ({'model__backbone__type': 'AugViT'}, f"{NOT_THERE}; did you mean 'vitbackbones.AugViT'"),
         ({'optim_wrapper__optimizer__type': 'adamw'}, "did you mean 'AdamW'"),

@@ -29,6 +29,11 @@ def write(tmp_path):
             r'run\.py: .* Duplicate',
         ),
         ({'run': '_base_ = "a.py"\nx = dict(y=1)', 'a': 'x = 1'}, r'run\.py: TypeError: .*x is a'),
+        ({'run': '_base_ = "run.py"'}, r'run\.py: inherits from itself'),
+        (
+            {'run': '_base_ = ["a.py", "b.py"]', 'a': '', 'b': '_base_ = ["a.py", "run.py"]'},
+            r'run\.py: inherits from itself, by its _base_ or that of a base',
+        ),
         (
             {'run': 'custom_imports = dict(imports=["no_one"])'},
             r"run\.py: No module named 'no_one'",
@@ -44,6 +49,26 @@ def test_broken(write, files, message):
     with pytest.raises(InputError, match=message) as error:
         read_config(path)
     assert '\n' not in str(error.value)
+
+
+def test_two_bases_may_have_one_base(write):
+    files = {'run': '_base_ = ["a.py", "b.py"]', 'c': 'x = dict(y=1)'}
+    files |= {'a': '_base_ = "c.py"\nx = dict(_delete_=True)', 'b': 'z = 2'}
+    assert read_config(write(**files)).z == 2
+
+
+def test_what_is_given_in_place_of_a_config(write, tmp_path):
+    path = write(run='a = 1')
+    with pytest.raises(InputError, match='is a folder, not a config; give your own data with --da'):
+        read_config(tmp_path)
+    checkpoint = tmp_path / 'iter_1.pth'
+    checkpoint.touch()
+    with pytest.raises(InputError, match=f'give the config of this run .*: {path} {tmp_path}$'):
+        read_config(tmp_path)
+    with pytest.raises(
+        InputError, match=r'iter_1.pth: is not a config \(.py, .*give its config fi'
+    ):
+        read_config(checkpoint)
 
 
 def test_options_change_settings(write):

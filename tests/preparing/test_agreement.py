@@ -129,6 +129,7 @@ def weighted(weights, scope='mmseg', kind='FCNHead', **head):
         (2.0, {}, 'is one number for 4 classes'),
         (2.0, {'use_sigmoid': True}, None),
         (2.0, {'kind': 'DETRHead'}, None),
+        ([1.0] * 5, {'scope': 'mmdet', 'kind': 'DETRHead'}, 'is a list, but DETRHead weighs all'),
         (None, {}, None),
         (__file__, {}, None),
         ('nowhere.npy', {}, "is 'nowhere.npy', a file that does not exist"),

@@ -121,7 +121,7 @@ DETECTION = {
     'model.bbox_head.loss_iou.type=SmoothL1Loss': 'but it must be a loss based on overlap, such as',
     'default_hooks.finite_loss=dict(type="vitbackbones.FiniteLossHook",skip=-1)': 'skip: is -1, bu',
     # losses, padding and numbers that are none
-    'model.bbox_head.loss_cls.class_weight=[1,2]': 'has 2 weights for 3 classes and "no object"',
+    'model.bbox_head.loss_cls.class_weight=[1,2,3,0.1]': 'is a list, but DETRHead weighs all class',
     'model.bbox_head.loss_cls.reduction=avg': "it must be one of 'none', 'mean', 'sum'",
     'model.test_cfg.max_per_img=-1': 'max_per_img: is -1, but must be at least 1 for DETR',
     'optim_wrapper.optimizer.betas=[2,0.9]': 'must be a list of 2 or more (a number of at least 0',

@@ -43,9 +43,10 @@ class Parser(ArgumentParser):
         known = [
             name for each in self._actions for name in each.option_strings or [str(each.metavar)]
         ]
-        first = str(getattr(options, 'config', ''))
-        if advice([first], known):  # such as "imgsz=640" in the place of a config
-            unknown.insert(0, first)
+        places = [vars(options).get(name) for name in ('config', 'checkpoint')]
+        words = map(str, [*places, *(vars(options).get('inputs') or ())])
+        # such as "imgsz=640" in the place of a config or an image
+        unknown[:0] = [w for w in words if advice([w], known) and not os.path.exists(w)]
         if unknown:
             word = next((word for word in unknown if word.startswith('-')), unknown[0])
             hint = advice(unknown, known) or did_you_mean(

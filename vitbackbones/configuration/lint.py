@@ -7,6 +7,7 @@ each dict with a ``type`` is held against the signature of what it names, and al
 """
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -63,6 +64,8 @@ DEFAULT_TYPES = {
     'optim_wrapper': 'OptimWrapper',
 }
 
+PLACEHOLDER = re.compile(r'\{\{\s*[$\w].*\}\}')  # of mmengine
+
 ALWAYS = {'type', '_scope_', '_delete_'}
 
 # Inside of these keys and types ``type`` means something else than a registered name.
@@ -90,12 +93,26 @@ def lint(config: Config, options: Iterable[str] = ()) -> None:
         known = [section for section in RUNNER_KEYS if not key.startswith(f'{section}_')]
         if hint := did_you_mean(key, known, most=1, cutoff=0.85):
             wrong.append(f'{key}: unknown key{hint}')
+    for place, text in _texts(config):
+        if PLACEHOLDER.search(text):
+            wrong.append(
+                f'{place}: is {cut(text)}, which nothing has replaced; an environment variable '
+                'needs a default, such as {{$NAME:default}}'
+            )
     wrong += misfits(config)
     if config.get('default_scope') is None or isinstance(config.default_scope, str):
         lookup = Lookup(config.get('default_scope') or 'mmengine')
         for key in sorted(READ_KEYS & set(config)):
             wrong += _walk(lookup, config, key, config[key])
     report(config, wrong)
+
+
+def _texts(node: object, path: str = '') -> Iterator[tuple[str, str]]:
+    """Yield all texts in a config, with their keys."""
+    if isinstance(node, str):
+        yield path, node
+    for key, value in entries(node):
+        yield from _texts(value, f'{path}.{key}' if path else str(key))
 
 
 def report(config: Config, findings: Iterable[str]) -> None:

@@ -5,6 +5,7 @@ file at fault nor the one that asked for it. Both are found in the error's trace
 """
 
 import copy
+import shlex
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,6 +19,8 @@ from ..utils.messages import command_line
 from ..utils.rules import TEXT
 from .names import find_config, looked_in, nearest_config, resolve
 from .settings import entries, value_at
+
+SUFFIXES = ('.py', '.yaml', '.yml', '.json')  # of what mmengine reads
 
 
 def read_config(
@@ -38,13 +41,17 @@ def read_config(
     if not file.is_file():
         file = find_config(path)
     if file is None and Path(path).is_dir():
-        raise InputError(
-            f'{path}: is a folder, not a config; give your own data with --data-root, for '
-            f'example {command_line("train", "quick_detector", "--data-root", path)}'
-        )
+        raise InputError(f'{path}: is a folder, not a config; {_instead_of(Path(path))}')
     if file is None:
         near = nearest_config(path)
         raise InputError(f'{path}: no such config file (looked for {looked_in(path)}){near}')
+    if file.suffix not in SUFFIXES:
+        raise InputError(
+            f'{path}: is not a config ({", ".join(SUFFIXES)}). If it is a checkpoint, give its '
+            'config first'
+        )
+    if _leads_back(file):
+        raise InputError(f'{path}: inherits from itself, by its _base_ or that of a base')
     try:
         config = Config.fromfile(str(file), import_custom_modules=custom_imports)
     except Exception as error:
@@ -52,6 +59,15 @@ def read_config(
     if custom_imports:
         import_named(config)
     return with_options(config, options or {})
+
+
+def _instead_of(folder: Path) -> str:
+    """Return what to give in place of a folder: of a work dir, the config in it."""
+    configs = [*folder.glob('*.py')]
+    if len(configs) == 1 and any(folder.glob('*.pth')):
+        return f'give the config of this run before it: {shlex.join(map(str, (*configs, folder)))}'
+    example = command_line('train', 'quick_detector', '--data-root', folder)
+    return f'give your own data with --data-root, for example {example}'
 
 
 def import_named(config: Config) -> None:
@@ -141,6 +157,17 @@ def _explain(error: Exception, file: Path) -> str:
     line = line_of(error, chain[-1])
     at = f':{line}' if line else ''
     return f'{chain[-1]}{at}: {type(error).__name__}: {_text(error)}'
+
+
+def _leads_back(file: Path, above: tuple[Path, ...] = ()) -> bool:
+    """Return whether a config is its own base, also by way of others."""
+    try:
+        bases = Config._get_base_files(str(file))
+        paths = [Path(Config._get_cfg_path(base, str(file))[0]).resolve() for base in bases]
+    except Exception:  # which reading the file explains
+        return False
+    above = (*above, file.resolve())
+    return any(path in above or _leads_back(path, above) for path in paths)
 
 
 def _text(error: BaseException) -> str:

@@ -92,7 +92,10 @@ def _wrong_weights(
     background = not sigmoid and (task.scope == 'mmdet' or type_at(head) in WITH_BACKGROUND)
     what = f'{classes} classes' + (' and "no object"' if background else '')
     remedy = f'set it to [1.0] * {classes}' + (' + [0.1]' if background else '')
-    if isinstance(weights, list | tuple) and len(weights) != classes + background:
+    if isinstance(weights, list | tuple) and type_at(head) == 'DETRHead' and not sigmoid:
+        one = 'set it to 1.0, and bg_cls_weight to that of "no object"'
+        yield f'{place}.class_weight: is a list, but DETRHead weighs all classes alike; {one}'
+    elif isinstance(weights, list | tuple) and len(weights) != classes + background:
         yield f'{place}.class_weight: has {len(weights)} weights for {what}; {remedy}'
     elif isinstance(weights, int | float) and not sigmoid and type_at(head) != 'DETRHead':
         yield f'{place}.class_weight: is one number for {what}; {remedy}'
