@@ -30,6 +30,7 @@ def test_parameters_are_counted_to_the_last(row):
     ('name', 'options', 'message'),
     [
         ('augvit_s', {}, "unknown model 'augvit_s'; did you mean 'aug_vit_s' or"),
+        ('resnet50', {}, "known: .* For a network of timm, write 'timm:resnet50'"),
         ('deit_ti', {'drop_path': 0.1}, "no option 'drop_path'; did you mean 'drop_path_rate'"),
         ('deit_ti', {'feature_only': True}, "did you mean 'features_only'"),
         ('deit_ti', {'num_classes': True}, 'num_classes=True: must be a number'),

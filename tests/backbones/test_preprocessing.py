@@ -4,6 +4,7 @@ import math
 import pickle
 import sys
 
+import numpy as np
 import pytest
 import torch
 from PIL import Image
@@ -105,6 +106,12 @@ def test_pictures_of_every_kind_are_taken(mode):
     with torch.device('meta'):
         gray = create_model('sret_t', in_chans=1)
     assert transform(gray)(shown).shape == (1, 224, 224)
+
+
+@pytest.mark.parametrize('given', ['a.png', np.zeros((8, 8, 3), np.uint8)])
+def test_what_is_no_picture_is_named(given):
+    with pytest.raises(InputError, match=f'tensor .C, H, W., not {type(given).__name__}'):
+        transform('sret_t')(given)
 
 
 def test_training_cuts_at_random_and_goes_to_other_processes():

@@ -274,13 +274,23 @@ def test_of_two_sets_of_weights_the_average_is_taken(tmp_path, module, last, ave
 
 
 @pytest.mark.parametrize('layout', [as_published, dict])
-@pytest.mark.parametrize('prefix', ['model.', 'net.', 'encoder.', 'network.', 'module.model.'])
+@pytest.mark.parametrize(
+    'prefix',
+    ['model.', 'net.', 'encoder.', 'network.', 'module.model.', '0.', 'feature_extractor.'],
+)
 def test_what_a_program_puts_before_the_keys_is_removed(tmp_path, prefix, layout):
     written = of_size('deit_ti', 64)
     state = {f'{prefix}{key}': x for key, x in layout(written.state_dict()).items()}
     path = in_file(tmp_path / 'a.ckpt', {'state_dict': state, 'epoch': 3})
     filled = of_size('deit_ti', 64, checkpoint=path)
     assert torch.equal(filled.backbone.pos_embed, written.backbone.pos_embed)
+
+
+def test_two_networks_behind_unknown_prefixes_are_not_guessed_from(tmp_path):
+    state = as_published(of_size('deit_ti', 64).state_dict())
+    both = {f'{side}.{key}': x for side in ('left', 'right') for key, x in state.items()}
+    with pytest.raises(InputError, match='does not fill'):
+        of_size('deit_ti', 64, checkpoint=in_file(tmp_path / 'a.pth', both))
 
 
 REFUSED = {

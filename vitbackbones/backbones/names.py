@@ -71,7 +71,8 @@ def require_name(name: str) -> None:
         image = f', img_size={size}' if size != 224 else ''
         file = f', checkpoint={weights!r}' if weights != row.model else ''
         raise OptionError(f'unknown model {name!r}; create_model({row.model!r}{image}{file})')
-    hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}'
+    of_timm = f'. For a network of timm, write {OF_TIMM + name!r}'
+    hint = did_you_mean(name, MODELS.keys()) or f'; known: {", ".join(list_models())}{of_timm}'
     raise OptionError(f'unknown model {name!r}{hint}')
 
 

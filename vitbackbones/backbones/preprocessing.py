@@ -19,6 +19,7 @@ from types import MappingProxyType
 
 import torch
 
+from ..errors import InputError
 from ..utils.orientation import upright
 from ..utils.packages import import_optional
 from ..weights import PUBLISHED, Published
@@ -103,8 +104,17 @@ def transform(model, train: bool = False) -> Callable:
 
 
 def as_shown(picture):
-    """Return a PIL image, rotated as its EXIF data states; return a tensor unchanged."""
-    return picture if isinstance(picture, torch.Tensor) else upright(picture)
+    """Return a PIL image, rotated as its EXIF data states; return a tensor unchanged.
+
+    Raises:
+        InputError: it is something else, such as a path or an array.
+    """
+    if isinstance(picture, torch.Tensor):
+        return picture
+    if not hasattr(picture, 'convert'):
+        kind = type(picture).__name__
+        raise InputError(f'an image must be one of PIL, or a tensor (C, H, W), not {kind}')
+    return upright(picture)
 
 
 class ResizeToCover:

@@ -123,12 +123,24 @@ def _is_known(state: StateDict, own: Container) -> bool:
 
 
 def _without_prefix(state: StateDict, own: Container) -> StateDict:
-    """Remove the first of ``WRAPPERS`` behind which a known layout is, where none is without it."""
+    """Remove the prefix behind which a known layout is, where none is without it.
+
+    It is the first of ``WRAPPERS``, or else the only one that the keys have.
+    """
     if _is_known(without_wrapper(state), own):
         return state
-    for prefix in WRAPPERS:
-        inner = {k.removeprefix(prefix): x for k, x in state.items() if k.startswith(prefix)}
-        if _is_known(without_wrapper(inner), own):
-            rest = {key: x for key, x in state.items() if not key.startswith(prefix)}
-            return rest | inner
-    return state
+    others = dict.fromkeys(f'{key.partition(".")[0]}.' for key in state if '.' in key)
+    fits = [prefix for prefix in WRAPPERS if _is_behind(prefix, state, own)][:1]
+    fits = fits or [prefix for prefix in others if _is_behind(prefix, state, own)]
+    if len(fits) != 1:
+        return state
+    rest = {key: x for key, x in state.items() if not key.startswith(fits[0])}
+    return rest | _behind(fits[0], state)
+
+
+def _behind(prefix: str, state: StateDict) -> StateDict:
+    return {key.removeprefix(prefix): x for key, x in state.items() if key.startswith(prefix)}
+
+
+def _is_behind(prefix: str, state: StateDict, own: Container) -> bool:
+    return _is_known(without_wrapper(_behind(prefix, state)), own)
