@@ -185,6 +185,9 @@ def test_steps_end_in_the_size_that_was_asked_for(tmp_path):
     )
     assert card.input.shape == [1, 3, 96, 80]
     assert card.steps == [{'type': 'resize', 'size': [96, 80]}]
+    steps = [{'type': kind, 'size': [96, 80]} for kind in ('resize_into', 'pad')]
+    said = [' '.join(_proof(each)) for each in (card, replace(card, steps=steps))]
+    assert [('do not become 96 x 80 pixels are padded' in each) for each in said] == [False, True]
 
 
 @pytest.mark.parametrize(('precision', 'wrong'), [('bf16', False), ('bf16', True), ('f32', False)])

@@ -124,6 +124,13 @@ def _proof(card: Card) -> Iterator[str]:
         )
     else:
         yield f'largest differences from the model {seen}: {in_words(parity["differences"])}'
+    padded = [step['size'] for step in card.steps if step['type'] == 'pad' and 'size' in step]
+    if padded:
+        height, width = padded[0]
+        yield (
+            f'images that do not become {height} x {width} pixels are padded, which can change '
+            'what is found; --dynamic size avoids this, or --size for images of one shape'
+        )
     if half := card.bf16:
         yield (
             f'in bf16, {half["metric"]} is {half["bf16"]:.4f} ({half["float32"]:.4f} in '
