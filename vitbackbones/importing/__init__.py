@@ -1,4 +1,4 @@
 """Annotations in other forms, read without trust and written as COCO files and index masks."""
 
 BOX_FORMS = ('voc', 'yolo', 'labelme', 'cvat')
-MASK_FORMS = ('numbers', 'regions')  # of instances
+MASK_FORMS = ('numbers', 'regions', 'files')  # of instances

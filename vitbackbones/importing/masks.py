@@ -27,6 +27,7 @@ from ..data.own.pairing import Patterns
 from ..errors import InputError
 from ..utils.messages import cut, plural, some
 from ..utils.orientation import upright
+from .mask_files import are_several, masks_of_pictures, read_mask_files
 from .pictures import Picture, add_mask, names_of, open_picture, place
 from .source import Source
 
@@ -155,6 +156,11 @@ def read_colors(mask: Path) -> np.ndarray:
 NAME = 'object'  # of the only class, by default
 NO_OBJECTS = {'background', '_background_', '__background__', 'bg', 'class 0'}
 SHIFT = 24  # bits of a class in a code, enough for a color
+NO_FILES = (
+    'no image has masks. Put those of an image into a folder with its name (images/a.jpg, '
+    'masks/a/1.png, masks/a/2.png), or begin their names with its name (masks/a_1.png). '
+    '--pictures and --masks are for one mask for each image.'
+)
 PARTS = 'objects in several parts, kept as one (for one object each: --instances regions)'
 
 
@@ -173,13 +179,21 @@ def read_instances(
     Args:
         source: gets notes and faults; ``names`` of it are those of the classes.
         form: one of :data:`MASK_FORMS`. With ``'numbers'``, all pixels of a number or color are one
-            object, and 0 is none. With ``'regions'``, each region of a class is an object.
+            object, and 0 is none. With ``'regions'``, each region of a class is an object. With
+            ``'files'``, each mask is an object; so it is with ``'numbers'`` where folders tell that
+            pictures have several masks, see :mod:`.mask_files`.
         table, patterns: as of :func:`import_masks`.
 
     Raises:
         InputError: there are no such files, or classes cannot be told.
     """
     by_region = form == 'regions'
+    by_file = form == 'files'
+    files = {} if by_region or patterns else masks_of_pictures(source, by_name=by_file)
+    if by_file and not files:
+        raise InputError(f'{source.root}: {NO_FILES}')
+    if by_file or are_several(files):
+        return read_mask_files(source, files, _read_values, NAME)
     kinds = ('masks', 'colors', 'others') if by_region else ('others', 'masks', 'colors')
     parts = named_parts(source.root, patterns, kinds=kinds)
     masks = [mask for part in parts.values() for _, mask in part.pairs()]
@@ -245,12 +259,18 @@ def _read_ids(mask: Path) -> np.ndarray:
 
     In a palette image 255 is none as well: it is the border of objects in Pascal VOC.
     """
-    is_image = mask.suffix.lower() not in (ARRAY, *LOSSY)
-    mode = read_header(str(mask)).mode if is_image else ''
-    if mode in ('RGB', 'RGBA'):
-        return read_colors(mask)
-    ids = read_mask(str(mask))
-    return np.where(ids == IGNORED, 0, ids) if mode == 'P' else ids
+    ids = _read_values(mask)
+    return np.where(ids == IGNORED, 0, ids) if _mode(mask) == 'P' else ids
+
+
+def _read_values(mask: Path) -> np.ndarray:
+    """Return the number at each pixel (H, W), of colors ``0xRRGGBB``."""
+    return read_colors(mask) if _mode(mask) in ('RGB', 'RGBA') else read_mask(str(mask))
+
+
+def _mode(mask: Path) -> str:
+    """Return what Pillow calls the form of pixels, '' of arrays and JPEG."""
+    return '' if mask.suffix.lower() in (ARRAY, *LOSSY) else read_header(str(mask)).mode
 
 
 def _regions(classes: np.ndarray, names: dict[int, str]) -> np.ndarray:

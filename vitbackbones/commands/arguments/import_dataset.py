@@ -7,8 +7,8 @@ options:
   form     format of the annotations
   list     for corrections: the list of an audit, or a COCO file with corrected annotations in the
            same folder
-  --instances  for masks: import objects; each number or color is an object, or with regions each
-           region of a class
+  --instances  for masks: import objects; each number or color is an object, with regions each
+           region of a class, with files each mask file
   --least  for corrections: apply only entries of LIST with at least this likelihood (default: 0)
 
 examples:
@@ -19,6 +19,7 @@ examples:
   %(prog)s cvat FOLDER OUT    XML files of CVAT for images
   %(prog)s masks FOLDER OUT   masks with a color for each class
   %(prog)s masks FOLDER OUT --instances    masks with a number or a color for each object
+  %(prog)s masks FOLDER OUT --instances files    masks of one object each
   %(prog)s corrections LIST FOLDER OUT    corrections that you accepted from an audit
 
 Use OUT as --data-root of the other commands, for example of "train quick_detector". If files cannot
@@ -68,6 +69,6 @@ def add_folders(add: Callable) -> None:
     add('--skip-faulty', action='store_true', help='skip files that cannot be used')
     names = (
         'for yolo and import masks --instances: names of the classes in the order of their '
-        'numbers (default: found in FOLDER)'
+        'numbers (default: found in FOLDER), or words in the names of mask files'
     )
     add('--names', nargs='+', default=(), metavar='NAME', help=names)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError
-from ...utils.messages import page, some
+from ...utils.messages import command_line, page, some
 from ..checks.findings import spread
 from ..loading.image_file import ARRAY, IMAGES
 from . import folder
@@ -24,7 +24,9 @@ EXAMPLE = "--pictures 'images/{}.jpg' --masks 'masks/{}.png'"
 KNOWN = (
     'Supported are images/ and masks/, with or without train/ and val/ inside, and other names: '
     f'{page("own_data")}. You can also name the files, with {{}} for the part that image and '
-    f'mask share: {EXAMPLE}. Annotations in COCO format are for quick_detector and quick_instance.'
+    f'mask share: {EXAMPLE}. If each mask file is one object: '
+    f'{command_line("import", "masks", "FOLDER", "OUT", "--instances", "files")}. '
+    'Annotations in COCO format are for quick_detector and quick_instance.'
 )
 MERGE = ' Merge masks of single classes into one mask for each image.'
 
