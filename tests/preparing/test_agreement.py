@@ -9,6 +9,7 @@ from vitbackbones.configuration.read import with_options
 from vitbackbones.errors import InputError
 from vitbackbones.preparing.agreement import (
     check_batch_size,
+    check_evaluation,
     check_normalization,
     disagreements,
     listed,
@@ -235,6 +236,17 @@ def found(launcher='none', loop=None, **changes):
     )
     config.merge_from_dict(changes)
     return check_batch_size(config, launcher)
+
+
+@pytest.mark.parametrize('is_list', [False, True])
+def test_a_validation_that_only_writes_files_is_said_and_not_refused(is_list):
+    metric = {'type': 'CocoMetric', 'format_only': True, 'outfile_prefix': 'a'}
+    config = {'val_evaluator': [metric] if is_list else metric, 'test_evaluator': metric}
+    (line,) = check_evaluation(config)
+    place = 'val_evaluator.0' if is_list else 'val_evaluator'
+    assert line.startswith(f'{place}.format_only: is True, so validation only writes files: it ')
+    assert check_evaluation({'val_evaluator': {**metric, 'format_only': False}}) == []
+    assert check_evaluation({'val_evaluator': None}) == []
 
 
 ENABLED, COUNTED = {'auto_scale_lr.enable': True}, {'optim_wrapper.accumulative_counts': 8}

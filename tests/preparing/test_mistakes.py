@@ -108,7 +108,7 @@ DETECTION = {
     'default_hooks.checkpoint.out_dir=/proc/1/x': "out_dir: is '/proc/1/x', but it must be the nam",
     'val_evaluator.outfile_prefix=/proc/x/y': "outfile_prefix: is '/proc/x/y', but it must be the ",
     'val_evaluator.collect_device=tpu': "is 'tpu', but it must be one of 'cpu', 'gpu'",
-    'val_evaluator.format_only=True': 'is True, but it must be False, because otherwise',
+    'val_evaluator.format_only=yes': "format_only: is 'yes', but it must be",
     'val_dataloader.dataset.pipeline.3.meta_keys=[img_path]': 'meta_keys: has no img_id, img_sha',
     # what a model is given
     'model.data_preprocessor.mean=[1,2,3,4]': 'mean: has 4 values, but std has 3',

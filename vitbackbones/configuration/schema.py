@@ -163,9 +163,7 @@ SCHEMA: dict[str, Rule] = {
     '*_evaluator.**.items': listed(SCORES, least=1),
     '*_evaluator.**.{num_classes,@MultiLabelMetric.topk}': COUNT | NONE,
     '*_evaluator.**.{use_mp_eval,@CocoMetric.classwise,@CocoMetric.sort_categories}': FLAG,
-    'val_evaluator.**.format_only': named(
-        'False, because otherwise nothing is evaluated', choice(False)
-    ),
+    '*_evaluator.**.format_only': FLAG,
     '*_evaluator.**.topk': COUNT | listed(COUNT, least=1),
     '*_evaluator.**.thrs': PART | listed(PART | NONE, least=1) | NONE,
     '*_evaluator.**.average': choice('micro', 'macro', None),

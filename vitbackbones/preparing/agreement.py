@@ -151,6 +151,16 @@ COUNTS = {'pytorch': 'WORLD_SIZE', 'slurm': 'SLURM_NTASKS'}  # set by the launch
 PREPROCESSOR = 'model.data_preprocessor'
 
 
+def check_evaluation(config: Mapping) -> list[str]:
+    """Return a line where validation measures nothing, as in some configs for video in mmdet."""
+    return [
+        f'{place}.format_only: is True, so validation only writes files: it measures nothing, and '
+        'no checkpoint is saved as the best'
+        for place, metric in evaluators(config, ('val',))
+        if metric.get('format_only')
+    ]
+
+
 def check_batch_size(config: Config, launcher: str) -> list[str]:
     """Return a line where the images of a step are not those that the recipe is made for.
 

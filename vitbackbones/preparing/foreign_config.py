@@ -34,6 +34,7 @@ from ..openmmlab.text_models import SIZES
 from ..utils.guard import guarded
 from ..utils.messages import command_line, in_one_line, some
 from ..weights.trained import included
+from .agreement import check_evaluation
 
 SECONDS = 60  # a config with a hundred bases takes two
 PACKAGES = {
@@ -145,6 +146,8 @@ def _settings(config: Config) -> Iterator[Finding]:
     except InputError as error:
         for line in str(error).splitlines()[1:]:
             yield Finding('settings', 'problem', line.strip())
+    for line in check_evaluation(config):
+        yield Finding('settings', 'note', line)
 
 
 def _files(config: Config) -> Iterator[Finding]:

@@ -15,7 +15,12 @@ from ..configuration.names import is_remote
 from ..configuration.read import read_config
 from ..configuration.settings import as_list, value_at
 from ..errors import InputError, printable
-from ..preparing.agreement import check_batch_size, check_normalization, require_fit
+from ..preparing.agreement import (
+    check_batch_size,
+    check_evaluation,
+    check_normalization,
+    require_fit,
+)
 from ..preparing.data_sets import find_data
 from ..preparing.early_stopping import stop_early
 from ..preparing.explain import explained
@@ -154,7 +159,7 @@ def _train(config: Config, request: TrainRequest) -> TrainResult:
         config = _find_weights(config, request)
         config = prepare_teacher(config)
         config = find_data(config, request.data_root, _splits(config))
-        show_warnings(check_batch_size(config, request.launcher))
+        show_warnings([*check_evaluation(config), *check_batch_size(config, request.launcher)])
         config = _compile(config, request)
         config = _keep_maps(config, request)
         config = add_guards(config)
