@@ -49,7 +49,7 @@ def test_boxes_polygons_and_masks_of_pictures_with_subsets(tmp_path):
     pixels[2:5, 4:7] = True
     pixels[3, 6] = False
     assert (to_mask(mask['segmentation'], *SIZE[::-1]) == pixels).all()
-    assert second.objects[0]['bbox'] == pytest.approx([7, 8, 10, 4])
+    assert second.objects[0]['bbox'] == [7, 8, 10, 4]
     assert second.objects[1]['segmentation'] == [[1, 1, 9, 1, 9, 9.5]]
     assert {what: len(places) for what, places in source.changes.items()} == {
         'shapes of type points, which are not objects': 1,
@@ -135,3 +135,13 @@ def test_tracks_of_a_video_are_refused(tmp_path):
     write(tmp_path, end='<track id="0" label="cat"/>')
     with pytest.raises(InputError, match='video tracks. Export it as "CVAT for images"'):
         read(tmp_path)
+
+
+def test_a_turned_box_that_ends_at_the_edge_is_not_cut_there(tmp_path):
+    turned = '<box label="cat" xtl="5" ytl="5" xbr="25" ybr="15" rotation="90"/>'
+    picture(tmp_path / 'a.png')
+    write(tmp_path, ('a.png', turned))
+    source, (found,), _ = read(tmp_path)
+    assert found.objects[0]['bbox'] == [10, 0, 10, 20]
+    assert found.objects[0]['segmentation'] == [[20, 0, 20, 20, 10, 20, 10, 0]]
+    assert not source.changes

@@ -129,7 +129,7 @@ def corners_of(x: float, y: float, width: float, height: float, angle: float) ->
     for across, down in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
         right, below = across * width / 2, down * height / 2
         points += [x + right * cosine - below * sine, y + right * sine + below * cosine]
-    return points
+    return [round(point, 9) for point in points]  # so that an edge of the image is not exceeded
 
 
 def add_mask(source: Source, picture: Picture, name: str, mask: np.ndarray, where: str) -> None:

@@ -128,6 +128,10 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
             'project.json seems to be a file of Label Studio; export it in COCO format there',
         ),
         ({'0.json': '{"shapes": []}'}, r'but \.json files\. .* vitbackbones import labelme .* OUT'),
+        (
+            {'captions.json': {'images': [], 'annotations': [{'caption': 'a cat'}]}},
+            'captions.json is in COCO format, but has no categories.',
+        ),
         ({'a/0.xml': '<annotation/>'}, r'vitbackbones import voc .* OUT, then use --data-root OUT'),
         ({'a/0.xml': '<annotations></annotations>'}, r'vitbackbones import cvat .* OUT, then use'),
         ({'a.txt': '0 0.5 0.5 0.2 0.2'}, r'but \.txt files\. .* vitbackbones import yolo .* OUT'),

@@ -65,12 +65,16 @@ def find_files(root: Path, named: Sequence[str] = ()) -> dict[str, tuple[Path, d
 
 
 def foreign(files: Iterable[Path]) -> str:
-    """Return a sentence on the first file in the own format of a tool, '' without one."""
+    """Return a sentence on the first file of a tool, or of a part of COCO's format, or ''."""
     for file in files:
         start = beginning(file)
-        tool = next((tool for key, tool in TOOLS.items() if key in start), None)
-        if tool:
+        if tool := next((tool for key, tool in TOOLS.items() if key in start), None):
             return f' {file.name} seems to be a file of {tool}; export it in COCO format there.'
+        is_part = b'"images"' in start and file.suffix.lower() == '.json'
+        content = load_json(str(file)) if is_part else None
+        missing = COLUMNS.keys() - content.keys() if isinstance(content, dict) else ()
+        if len(missing) == 1:
+            return f' {file.name} is in COCO format, but has no {missing.pop()}.'
     return ''
 
 
