@@ -11,6 +11,7 @@ from mmengine.runner import CheckpointLoader, load_checkpoint
 
 import vitbackbones
 from tests.openmmlab.conftest import HERE, build, write_model
+from vitbackbones.errors import InputError
 from vitbackbones.openmmlab.on_meta import build_on_meta
 from vitbackbones.training.hooks.fitting_checkpoint import fitting_state
 from vitbackbones.weights.convert import FORMATS, find_format
@@ -194,3 +195,18 @@ def test_addresses_of_openmmlab_lead_to_a_file_that_is_read_safely(
         assert value.tolist() == [1, 1]
     assert len(asked) == 2
     assert all(url.startswith('http') and url.endswith(end) for url in asked)
+
+
+@pytest.mark.parametrize('name', ['faster_rcnn', 'cascade_rcnn', 'mask_rcnn'])
+def test_a_two_stage_detector_of_mmdet_one_is_refused_with_the_script_that_converts_it(name):
+    config = Config.fromfile(CONFIGS / name / f'{name.replace("_", "-")}_r50_fpn_1x_coco.py')
+    model = build_on_meta(config.model, 'mmdet')
+    state = {key: torch.zeros(value.shape) for key, value in model.state_dict().items()}
+    assert fitting_state('x.pth', model, state).keys() == state.keys()
+    old = {key.removeprefix('roi_head.'): value for key, value in state.items()}
+    with pytest.raises(InputError) as error:
+        fitting_state('x.pth', model, {'state_dict': old, 'meta': {'mmdet_version': '1.1.0'}})
+    (line,) = str(error.value).splitlines()
+    assert line.startswith('x.pth')
+    assert 'it is a detector of mmdet 1' in line
+    assert 'upgrade_model_version.py' in line

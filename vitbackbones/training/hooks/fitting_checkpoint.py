@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 
 from ...errors import InputError
 from ...utils.messages import plural, shorten
+from ...weights.convert.whole_models import is_mmdet_one
 from ...weights.filling import adapt_state, compare, errors_name_file, require_finite
 from ...weights.read.class_names import checkpoint_meta, require_same_names
 from ...weights.read.load import require_form
@@ -58,6 +59,11 @@ OPTIONAL = {
 }
 
 START_FROM_WEIGHTS = 'To start from its weights, use --cfg-options load_from=FILE.'
+OF_MMDET_ONE = (
+    'it is a detector of mmdet 1, which numbers the classes in another order. Convert it in a '
+    'clone of mmdet: python tools/model_converters/upgrade_model_version.py OLD.pth NEW.pth '
+    '--num-classes N, where N counts the background'
+)
 # State that torch's fused optimizers write to without comparing its size with the parameter's.
 ALIKE = ('exp_avg', 'exp_avg_sq', 'max_exp_avg_sq', 'momentum_buffer', 'sum')
 
@@ -133,6 +139,8 @@ def fitting_state(path: str, model: nn.Module, checkpoint: dict) -> dict[str, Te
     with errors_name_file(path):
         state = checkpoint.get('state_dict', checkpoint)
         given = {k.removeprefix('module.'): v for k, v in state.items() if isinstance(v, Tensor)}
+        if is_mmdet_one(given):
+            raise InputError(OF_MMDET_ONE)
         given = in_todays_keys(model, adapt_state(model, given))
     compared = compare(model, given)
     problems = {

@@ -82,12 +82,19 @@ def convert_detr(state: StateDict) -> StateDict:
 
 HEADS = ('panoptic_head', 'decode_head')  # of mmdet and mmseg
 _ATTENTION = 'transformer_decoder.layers.0.attentions.0.attn.in_proj_weight'
+TWO_STAGE = ('rpn_head', 'bbox_head', 'roi_head')
 _AVERAGE = 'ema_'  # with "_" for each dot
 
 
 def is_detr(state: StateDict) -> bool:
     """Whether the transformer is a part of the head."""
     return 'bbox_head.transformer.encoder.layers.0.norms.0.weight' in state
+
+
+def is_mmdet_one(state: StateDict) -> bool:
+    """Whether the heads of a two-stage detector are not in ``roi_head``, as in mmdet 1."""
+    has = {name: any(key.startswith(f'{name}.') for key in state) for name in TWO_STAGE}
+    return has['rpn_head'] and has['bbox_head'] and not has['roi_head']
 
 
 def is_maskformer(state: StateDict) -> bool:
