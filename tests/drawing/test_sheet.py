@@ -5,14 +5,16 @@ import os
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageFont
 
+from vitbackbones.drawing import sheet
 from vitbackbones.drawing.sheet import (
     FONT_SIZE,
     GAP,
     LINE,
     MOST_LETTERS,
     PALETTE,
+    _font_with,
     below,
     contact_sheet,
     draw_samples,
@@ -164,6 +166,22 @@ def test_a_text_is_cut_behind_so_many_letters():
     assert one_line('a' * MOST_LETTERS) == 'a' * MOST_LETTERS
     assert len(one_line('a' * (MOST_LETTERS + 1))) == MOST_LETTERS
     assert label_width('') == 6
+
+
+def test_names_of_other_alphabets_are_drawn_as_they_are():
+    names = ('Straße', 'Straäe', 'кот', 'ком')
+    assert len({text_label(name, GRAY).tobytes() for name in names}) == 4
+
+
+def test_letters_that_no_font_has_are_warned_of_once(monkeypatch, capsys):
+    monkeypatch.setattr(sheet, '_fonts', lambda: iter([ImageFont.load_default(FONT_SIZE)]))
+    _font_with.cache_clear()
+    labels = [text_label(name, GRAY).tobytes() for name in ('猫', '犬', '猫 2')]
+    _font_with.cache_clear()
+    assert labels[0] == labels[1]  # as boxes
+    warnings = capsys.readouterr().err.splitlines()
+    assert len(warnings) == 2
+    assert 'no font on this machine has the letters 猫, so they are drawn as boxes' in warnings[0]
 
 
 def test_names_stand_in_rows():

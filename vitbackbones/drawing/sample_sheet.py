@@ -57,7 +57,7 @@ def sheet(rows: Sequence[Row]) -> Image.Image:
     for row in rows:
         cells = []
         for title, drawn in row:
-            while font().getlength(title) > width - GAP:  # its beginning is left out
+            while font(title).getlength(title) > width - GAP:  # its beginning is left out
                 title = f'...{title.removeprefix("...")[1:]}'
             cells.append((title, drawn.picture))
         strips.append(side_by_side([*cells, *[empty] * (columns - len(row))], width))

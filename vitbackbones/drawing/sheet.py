@@ -5,6 +5,7 @@ image of 160 x 160.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -16,6 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from ..errors import InputError, printable
 from ..utils.files import write_file
+from ..utils.messages import show_warnings
 
 if TYPE_CHECKING:  # pictures are drawn where there is no torch
     from mmengine.structures import BaseDataElement
@@ -60,10 +62,47 @@ def enlarged(image: Image.Image, sides: tuple[int, int] = SIDES) -> Image.Image:
 # ------------------------------------------------------------------------ text
 
 
+def font(text: str) -> ImageFont.FreeTypeFont:
+    """Return the font of a text: Pillow's own, or for other than ASCII one that has its letters."""
+    return _font_with(''.join(sorted({letter for letter in text if not letter.isascii()})))
+
+
 @cache  # reading it takes longer than drawing a label
-def font() -> ImageFont.FreeTypeFont:
-    """Return the font of all texts."""
-    return ImageFont.load_default(FONT_SIZE)
+def _font_with(letters: str) -> ImageFont.FreeTypeFont:
+    """Return the font that has the most of some letters; Pillow's without any."""
+    if not letters:
+        return ImageFont.load_default(FONT_SIZE)
+    best = _font_with('')
+    missing = letters
+    for each in _fonts():
+        lacks = _missing_in(each, letters)
+        if len(lacks) < len(missing):
+            best = each
+            missing = lacks
+        if not missing:
+            return best
+    text = f'no font on this machine has the letters {missing}, so they are drawn as boxes'
+    show_warnings([f'{text}. Install one, for example with apt-get install fonts-noto-cjk'])
+    return best
+
+
+def _missing_in(each: ImageFont.FreeTypeFont, letters: str) -> str:
+    """Return the letters that a font draws as it does U+FFFF, which is none."""
+    none = bytes(each.getmask('\uffff'))
+    return ''.join(letter for letter in letters if bytes(each.getmask(letter)) == none)
+
+
+def _fonts() -> Iterator[ImageFont.FreeTypeFont]:
+    """Yield the fonts of matplotlib and of this machine, except those of other sizes."""
+    try:
+        from matplotlib import font_manager
+    except ImportError:  # exported files run without it
+        return
+    own = font_manager.findfont('DejaVu Sans')
+    installed = sorted(font_manager.findSystemFonts(), key=lambda file: (len(file), file))
+    for file in (own, *installed):
+        with suppress(OSError):
+            yield ImageFont.truetype(file, FONT_SIZE)
 
 
 def one_line(text: str) -> str:
@@ -73,7 +112,8 @@ def one_line(text: str) -> str:
 
 def label_width(text: str) -> int:
     """Return how wide the box of a label has to be, in pixels."""
-    return round(font().getlength(one_line(text))) + 6
+    line = one_line(text)
+    return round(font(line).getlength(line)) + 6
 
 
 @lru_cache(2**11)  # the letters of one take 0.3 ms, and most come again
@@ -81,7 +121,8 @@ def text_label(text: str, color: tuple[int, int, int]) -> Image.Image:
     """Write a text in one line on a color, in black or white, whichever can be read."""
     box = Image.new('RGB', (label_width(text), LINE), color)
     dark = np.dot(color, (0.299, 0.587, 0.114)) < 120
-    ImageDraw.Draw(box).text((3, 1), one_line(text), 'white' if dark else 'black', font())
+    line = one_line(text)
+    ImageDraw.Draw(box).text((3, 1), line, 'white' if dark else 'black', font(line))
     return box
 
 
@@ -112,7 +153,7 @@ def side_by_side(panels: Sequence[tuple[str, Image.Image]], width: int = 0) -> I
     row = Image.new('RGB', size, 'white')
     x = 0
     for (title, panel), cell in zip(panels, widths, strict=True):
-        ImageDraw.Draw(row).text((x + 2, 2), title, fill='black', font=font())
+        ImageDraw.Draw(row).text((x + 2, 2), title, fill='black', font=font(title))
         row.paste(panel, (x, FONT_SIZE + GAP))
         x += cell + GAP
     return row
