@@ -55,6 +55,8 @@ def test_run_lengths_that_are_not_compressed():
         ([2, 3], [8, -2], 'a run is negative'),
         ([2, 3], '1P', 'truncated, or contain a character that RLE does'),
         ([2, 3], 'oooooooooo1', 'truncated, or contain a character'),
+        ([2, 3], '/6', 'truncated, or contain a character'),
+        ([2, 3], 'ooooo?' * 20, f'its runs add up to {101 * (2**29 - 1)}'),
         ([2, 3], '1O', 'a run is negative'),
     ],
     ids=lambda value: str(value)[:20],

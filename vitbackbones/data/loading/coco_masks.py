@@ -41,36 +41,48 @@ def read_runs(code: dict, height: int, width: int) -> list[int]:
         raise ValueError(
             f"its 'size' is {cut(size)}, but the size of the image is {[height, width]}"
         )
-    runs = _decompressed(counts) if isinstance(counts, str) else counts
-    if not isinstance(runs, list) or set(map(type, runs)) - {int}:
+    if isinstance(counts, str):
+        lengths = _decompressed(counts)
+        runs = lengths.tolist()
+        least = lengths.min()
+        total = int(lengths.sum(dtype=np.float64))  # integers could wrap around
+    elif not isinstance(counts, list) or set(map(type, counts)) - {int}:
         raise ValueError(f"its 'counts' is {cut(counts)}, but must be text or a list of integers")
-    if min(runs, default=0) < 0:
+    else:
+        runs = counts
+        least = min(runs, default=0)
+        total = sum(runs)
+    if least < 0:
         raise ValueError('a run is negative')
-    if sum(runs) != height * width:
+    if total != height * width:
         raise ValueError(
-            f'its runs add up to {cut(sum(runs))}, but the image has {height * width} pixels'
+            f'its runs add up to {cut(total)}, but the image has {height * width} pixels'
         )
     return runs
 
 
-def _decompressed(counts: str) -> list[int]:
+def _decompressed(counts: str) -> np.ndarray:
     """Return the lengths of runs that letters stand for, see :mod:`...runtime.run_lengths`."""
     letters = np.frombuffer(counts.encode(errors='surrogatepass'), np.uint8)
-    digits = letters.astype(np.int64) - ord('0')
+    digits = letters - np.uint8(ord('0'))  # a letter before 0 becomes a large number
     ends = np.flatnonzero(digits < 32)  # of numbers
-    sizes = np.diff(ends, prepend=-1)  # in digits
+    starts = np.concatenate([[0], ends + 1])[:-1]
+    sizes = ends - starts + 1  # in digits
     is_right = len(ends) and ends[-1] == len(digits) - 1 and sizes.max() <= MOST_DIGITS
-    if not is_right or ((digits < 0) | (digits > 63)).any():
+    if not is_right or digits.max() > 63:
         raise ValueError(
             'its compressed counts are truncated, or contain a character that RLE does not use'
         )
-    starts = ends - sizes + 1
-    places = np.arange(len(digits)) - starts.repeat(sizes)
-    runs = np.add.reduceat((digits & 31) << 5 * places, starts)
-    runs -= np.where(digits[ends] & 16, 1 << 5 * sizes, 0)  # two's complement
+    values = (digits & 31).astype(np.int64)
+    runs = values[starts]
+    for place in range(1, sizes.max()):  # most numbers have one digit
+        longer = np.flatnonzero(sizes > place)
+        runs[longer] += values[starts[longer] + place] << 5 * place
+    negative = np.flatnonzero(digits[ends] & 16)
+    runs[negative] -= 1 << 5 * sizes[negative]  # two's complement
     for first in (1, 2):  # each is written as its difference from the last but one
         runs[first::2] = runs[first::2].cumsum()
-    return runs.tolist()
+    return runs
 
 
 # ---------------------------------------------------------------------------- masks
