@@ -63,11 +63,12 @@ def _read_tables(
 ) -> tuple[Table, Table, Table]:
     """Join the pieces of the lists of a file, named by their keys, to tables."""
     found: dict[str, list[Table]] = {part: [] for part in COLUMNS}
+    counts = Counter[str]()  # of entries before a piece
     for part, entries in pieces:
         if part not in COLUMNS:
             continue
-        first = sum(len(piece['id']) for piece in found[part])
-        piece = _columns(ann_file, part, entries, COLUMNS[part], first)
+        piece = _columns(ann_file, part, entries, COLUMNS[part], counts[part])
+        counts[part] += len(entries)
         if part == 'annotations':
             check_boxes(ann_file, piece)
             piece['bbox'] = np.array(piece['bbox'], float).reshape(-1, 4)
