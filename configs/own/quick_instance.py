@@ -1,9 +1,9 @@
 """Masks of objects on your own images in minutes: RTMDet-Ins's head on a small SReT.
 
 Reproduces: nothing published; docs/quick.md.
-Measured: mask AP 0.111, AP50 0.206 on val of facades (--steps 1800, whole head pretrained). From
-    sret_quick: 0.645, 0.866 on 40 pictures of Shapes (--size 128 --steps 240 on 200 others).
-    On val of cars (--steps 2500): 0.055, 0.121.
+Measured: mask AP 0.111, AP50 0.206 on val of facades (--steps 1800), 0.055 and 0.121 on val of
+    cars (--steps 2500). From sret_quick: 0.645, 0.866 on 40 pictures of Shapes (--size 128
+    --steps 240 on 200 others).
 Schedule: 2000 steps of 4 pictures of at most 320 x 320.
 Weights: quick_mosaics, in the package: backbone, neck and most of the head. Its backbone began as
     sret_quick. --scratch starts from random weights.
