@@ -1,8 +1,11 @@
 """The scores of classes are those of pycocotools: their means are what mmdet prints."""
 
+import weakref
+
 import numpy as np
 import pytest
 
+from vitbackbones.data.checks.coco_file import many_objects
 from vitbackbones.reports.coco import (
     class_names,
     class_table,
@@ -62,6 +65,18 @@ def test_scores_of_a_class_by_hand(evaluated):
     assert np.isnan(emu[2:-1]).all()
     assert emu[-1] == 0
     assert mean[-2:] == pytest.approx([0.25, 1 / 9])
+
+
+def test_an_evaluation_begins_without_the_memory_of_the_last_one(evaluated):
+    metric, _ = evaluated()
+    first = evaluate(metric, 'bbox')
+    first.again = first  # a cycle, as others have that pycocotools makes
+    last = weakref.ref(first)
+    with many_objects():  # without which Python looks for cycles at any time
+        del first
+        assert last()
+        evaluate(metric, 'bbox')
+    assert last() is None
 
 
 def labels(pairs):

@@ -6,6 +6,7 @@ detection takes which object.
 """
 
 import contextlib
+import gc
 import io
 from collections import defaultdict
 from collections.abc import Iterator
@@ -88,6 +89,7 @@ def evaluate(metric, kind: str, score: float = 0.0, **settings):
     """
     from mmdet.evaluation.metrics import coco_metric
 
+    gc.collect()  # an earlier evaluation, whose objects refer to each other
     with contextlib.redirect_stdout(io.StringIO()), many_objects():
         preds = load(f'{metric.outfile_prefix}.{kind}.json')
         preds = [pred for pred in preds if pred['score'] >= score]
