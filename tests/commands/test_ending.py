@@ -1,6 +1,7 @@
 """Who prints an error, what a signal does to a command, and what is kept of a bug."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from argparse import ArgumentParser
 import pytest
 from mmengine.config import Config
 
+from tests.importing.forms import yolo
 from vitbackbones.commands.ending import run
 from vitbackbones.errors import InputError
 
@@ -83,6 +85,7 @@ def test_a_bug_without_a_work_dir_is_reported_in_a_temporary_folder(capsys, tmp_
 
 READER_STOPS = """
 import sys, time
+from tests.importing.forms import yolo
 from vitbackbones.commands.ending import run
 
 def main():
@@ -137,3 +140,29 @@ def test_a_path_that_cannot_be_followed_is_one_line(tmp_path, capsys, kind):
     said = capsys.readouterr().err
     assert said.startswith('error: ')
     assert str(path) in said
+
+
+def test_names_that_a_terminal_cannot_encode_are_escaped(tmp_path):
+    yolo(tmp_path / 'in', {'a': '0 0.5 0.5 0.5 0.5', 'b': '1 0.5 0.5 0.5 0.5'})
+    settings = tmp_path / 'in' / 'data.yaml'
+    settings.write_text('train: images/train\nnames: [猫, Straße]\n', encoding='utf-8')
+    command = [sys.executable, '-m', 'vitbackbones', 'import', 'yolo', 'in', 'out']
+    environment = os.environ | {'PYTHONIOENCODING': 'ascii'}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, '')
+    assert done.stdout.startswith(r'2 classes: \u732b, Stra\xdfe; 2 objects')
+
+
+def test_an_output_that_takes_no_more_is_a_message():
+    command = [sys.executable, '-m', 'vitbackbones', 'configs']
+    with open('/dev/full', 'w') as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert 'No space left on device' in done.stderr
+    assert 'Traceback' not in done.stderr
+
+
+def test_a_closed_output_ends_a_command_without_a_word():
+    command = f'{shlex.quote(sys.executable)} -m vitbackbones configs >&-'
+    done = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (0, '')

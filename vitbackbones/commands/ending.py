@@ -29,7 +29,8 @@ from ..utils.frames import calls, release
 from ..utils.messages import in_one_line
 from ..utils.processes import SIGNALS, leads_machine, leave_processes, others_joined, process_rank
 
-NO_PATH = (errno.ENAMETOOLONG, errno.ELOOP)
+# Of a path, and of a disk that is full or read-only
+OF_THE_SYSTEM = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 NO_LINK = re.compile('Symlink loop from ')  # pathlib's, before Python 3.13
 NO_MEMORY = re.compile("out of memory|can't allocate|not enough memory", re.IGNORECASE)
 
@@ -109,7 +110,7 @@ def run(main: Callable[[], None]) -> int:
             return 2
         if isinstance(error, BrokenPipeError) and _reader_is_gone():
             return 128 + signal.SIGPIPE
-        if isinstance(error, OSError) and error.errno in NO_PATH or NO_LINK.match(str(error)):
+        if isinstance(error, OSError) and error.errno in OF_THE_SYSTEM or NO_LINK.match(str(error)):
             print(f'error: {error}', file=sys.stderr)
             return 2
         traceback.print_exception(error)

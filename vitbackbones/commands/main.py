@@ -15,7 +15,7 @@ from types import ModuleType
 
 from ..configuration.doctor import import_needed
 from ..utils.messages import command, did_you_mean, page, program
-from ..utils.process_settings import sleep_soon
+from ..utils.process_settings import print_any_letter, sleep_soon
 from ..utils.started import started
 from ..utils.verbs import MOVED, VERBS
 from ..version import __version__
@@ -105,6 +105,7 @@ def main() -> int:
 def run_verb(verb: str, arguments: Sequence[str]) -> int:
     """Run one of ``VERBS`` with what follows it on the command line; return its exit status."""
     sleep_soon(os.environ)
+    print_any_letter()
 
     def call() -> None:
         options = verb_parser(verb).parse_args(arguments)

@@ -1,4 +1,4 @@
-"""What a process sets before it computes: threads that wait sleep soon, freed memory is kept.
+"""What a process sets first: threads that wait sleep soon, freed memory is kept, output goes on.
 
 After each part of a computation torch's threads wait for the last of them. GNU's OpenMP, which
 torch brings along on Linux, lets them wait actively first: 300 000 turns of a loop, about 16 ms. If
@@ -16,7 +16,9 @@ process keeps what it needed at its peak.
 import ctypes
 import os
 import platform
+import sys
 from collections.abc import MutableMapping
+from io import StringIO, TextIOWrapper
 
 TURNS = '10000'
 # how users choose for themselves; the library reads these when it is loaded, which is with torch
@@ -27,6 +29,17 @@ def sleep_soon(environment: MutableMapping[str, str]) -> None:
     """Set how long threads wait actively, unless ``environment`` does, before torch is imported."""
     if not any(name in environment for name in WAITING):
         environment['GOMP_SPINCOUNT'] = TURNS
+
+
+def print_any_letter() -> None:
+    """Let this process print names that its terminal cannot encode, with escapes in their place.
+
+    Outside a UTF-8 locale, a class name or a path in another alphabet would end a command.
+    """
+    sys.stdout = sys.stdout or StringIO()  # None where it was closed
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors='backslashreplace')
 
 
 # parameters of mallopt(3), and what they are set to, in bytes
