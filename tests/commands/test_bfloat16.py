@@ -1,5 +1,7 @@
 """``test --precision bf16`` proves what ``predict`` then computes in, with graphs of the cache."""
 
+from pathlib import Path
+
 import pytest
 
 from vitbackbones.data import shapes
@@ -7,6 +9,7 @@ from vitbackbones.export import lower_precision
 from vitbackbones.running import evaluate
 from vitbackbones.runtime import model as runtime
 
+from .conftest import TINY_CLS
 from .test_export import RGB, write_telling_apart
 from .test_messages import refused
 
@@ -63,3 +66,12 @@ def test_a_graph_of_the_cache_is_in_bfloat16_once_that_is_proven(tool, trained, 
     assert runtime_of().endswith(', exported before, in bf16')
     assert runtime_of('--precision', 'bf16').endswith(', in bf16')
     assert runtime_of('--precision', 'f32').endswith(', exported before')
+
+
+def test_a_model_without_a_graph_has_no_loss_in_bfloat16(tool, trained):
+    Path('tiny_cls.py').write_text(TINY_CLS.read_text())  # its images have any size
+    result = tool(*TEST, '--runtime', 'auto')
+    assert 'runtime: torch, because tiny_cls: the test pipeline does not set a size' in result.out
+    said = 'error: --precision bf16: requires a graph, and torch runs this model\n'
+    assert result.err.endswith(said)
+    assert result.status == 2

@@ -117,6 +117,8 @@ def measure(request: TestRequest) -> Tested:
     request = _with_graph(request)
     config = prepare(config, request)
     if request.computed == 'bf16' and is_graph:
+        if not request.exported:
+            raise InputError('--precision bf16: requires a graph, and torch runs this model')
         _prove(config, Path(request.checkpoint))
     task = find_task(config)
     if request.faster_coco:
