@@ -35,6 +35,41 @@ def test_a_config_of_a_toolbox_is_understood():
     assert findings['next'].text.endswith('--smoke')
 
 
+def test_a_config_of_mmseg_is_understood_by_name_and_its_variables_are_not_of_version_two(tmp_path):
+    file = written(
+        tmp_path, "_base_ = ['mmseg::fcn/fcn-d6_r50-d16_4xb2-40k_cityscapes-512x1024.py']"
+    )
+    findings = found(file)
+    assert Config.fromfile(file).optimizer.type == 'SGD'
+    assert 'version' not in findings
+    assert findings['model'].text.startswith('EncoderDecoder on ResNetV1c')
+
+
+def test_toolboxes_that_a_config_names_and_that_are_missing_are_said(tmp_path):
+    file = written(tmp_path, "model = dict(_scope_='mmrazor', type='SingleTeacherDistill')")
+    assert found(file)['packages'].text == 'mmrazor is not installed'
+    file = written(tmp_path, "model = dict(type='RetinaNet', bbox_head=dict(type='mmrotate.Head'))")
+    assert found(file)['packages'].text == 'mmrotate is not installed'
+
+
+@pytest.mark.parametrize(
+    ('text', 'said'),
+    [
+        ("_base_ = 'mmdet::ssd/ssd_300_coco.py'", "did you mean 'ssd300_coco.py'"),
+        ('import sys\nfrom nothing_here import a\nparts = [sys]', 'has values that no config has'),
+        ('import sys\nfrom nothing_here import a\n\ndef main():\n    a(sys)\n', 'nothing_here'),
+        (
+            'from mmengine.config import read_base\nwith read_base():\n'
+            '    from nothing_here.configs.a import *',
+            'Package nothing_here is not installed',
+        ),
+    ],
+)
+def test_what_is_no_config_or_lacks_its_base_is_one_message(tmp_path, text, said):
+    with pytest.raises(InputError, match=said):
+        found(written(tmp_path, text))
+
+
 def test_a_config_of_version_two_is_written_for_version_three(tmp_path):
     old = tmp_path / 'old.py'
     Config(detector()).dump(old)

@@ -8,18 +8,21 @@ import copy
 import shlex
 from collections.abc import Mapping
 from difflib import get_close_matches
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from types import FunctionType, ModuleType
 from typing import Any
 
 from mmengine.config import Config
 
 from ..errors import InputError
 from ..utils.frames import config_files, line_of
-from ..utils.messages import command_line
+from ..utils.messages import command_line, did_you_mean
 from ..utils.rules import TEXT
 from .names import find_config, looked_in, nearest_config, resolve
 from .settings import entries, value_at
 
+NO_SETTINGS = (ModuleType, FunctionType)  # which Python files have besides
 SUFFIXES = ('.py', '.yaml', '.yml', '.json')  # of what mmengine reads
 
 
@@ -56,6 +59,9 @@ def read_config(
         config = Config.fromfile(str(file), import_custom_modules=custom_imports)
     except Exception as error:
         raise InputError(_explain(error, file)) from error
+    own = config._cfg_dict
+    for key in [key for key, value in dict.items(own) if isinstance(value, NO_SETTINGS)]:
+        dict.pop(own, key)  # as mmengine does where nothing is imported from a base
     if custom_imports:
         import_named(config)
     return with_options(config, options or {})
@@ -102,7 +108,12 @@ def with_options(config: Config, options: Mapping[str, Any]) -> Config:
     Raises:
         InputError: one does not fit the config.
     """
-    config = copy.deepcopy(config)
+    try:
+        config = copy.deepcopy(config)
+    except TypeError as error:  # of a module, a file or the like
+        raise InputError(
+            f'{config.filename}: has values that no config has ({error}). Is it a script?'
+        ) from error
     for key, value in options.items():
         TEXT.require('cfg_options: key', key)
         if key == 'model.backbone' and isinstance(value, str):  # by name, exchanged elsewhere
@@ -145,13 +156,17 @@ def _explain(error: Exception, file: Path) -> str:
     chain = config_files(error) or [file]
     if isinstance(error, FileNotFoundError) and len(chain) > 1:
         missing = chain[-1]
-        return f'{chain[-2]}: its _base_ {missing} does not exist{nearest_config(missing)}'
+        files = {file.name: file.name for file in missing.parent.glob('*.py')}
+        near = did_you_mean(missing.name, files, most=1) or nearest_config(missing)
+        return f'{chain[-2]}: its _base_ {missing} does not exist{near}'
     if isinstance(error, InputError):
         return f'{chain[-1]}: {_text(error)}'
     if isinstance(error, SyntaxError):
         return f'{chain[-1]}:{error.lineno}: syntax error: {error.msg}'
     if isinstance(error, ImportError):
-        while error.__context__:  # the one that started the chain
+        while isinstance(error.__context__, ImportError):  # the one that started the chain
+            if isinstance(error.__context__, PackageNotFoundError):  # which is only a name
+                break
             error = error.__context__
         return f'{chain[-1]}: {_text(error)}'
     line = line_of(error, chain[-1])

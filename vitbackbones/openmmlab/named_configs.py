@@ -10,6 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import mmengine.config  # itself being imported when this is: its names are not there yet
+from mmengine.utils import is_installed
 
 from ..backbones.names import published_name
 from ..configuration.names import SCOPE, config, config_name, find_config
@@ -27,11 +28,18 @@ def read_by_name(read: Callable, filename, *arguments, **options):
 def find_base(find: Callable, path, filename):
     """Let ``_base_`` name a shipped config, without the scope that mmengine gives to such a base.
 
+    It may also name those of mmseg as ``mmseg::...`` if onedl-mmsegmentation is installed, in place
+    of mmsegmentation, for which mmengine looks.
+
     Raises:
         InputError: ``vitbackbones::`` names none; the nearest is given.
     """
     if path.startswith(SCOPE):
         return config(path), None
+    module = path.partition('::')[0]
+    known = mmengine.config.utils.MODULE2PACKAGE
+    if module in known and not is_installed(known[module]) and is_installed(module):
+        known[module] = module
     file, scope = find(path, filename)
     if scope is None and not Path(file).exists():
         file = str(find_config(path) or file)

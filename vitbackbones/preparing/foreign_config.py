@@ -18,7 +18,7 @@ from mmengine.config import Config
 from ..configuration import SPLITS
 from ..configuration.data_paths import datasets, locate_data
 from ..configuration.doctor import Finding
-from ..configuration.lint import lint
+from ..configuration.lint import dicts, lint
 from ..configuration.read import import_named, read_config
 from ..configuration.settings import as_list
 from ..configuration.version_two.convert import (
@@ -102,6 +102,10 @@ def _read(path: str) -> Config:
 def _imports(config: Config, toolbox: str) -> Iterator[Finding]:
     """Yield the packages that the config needs and that are not installed."""
     yield from _toolbox(toolbox)
+    scopes = {name for _, settings in dicts(config) for name in _scopes(settings)} - {toolbox}
+    for name in sorted(scopes):
+        if not _is_there(name):
+            yield Finding('packages', 'problem', f'{name} is not installed', CLONE)
     custom = config.get('custom_imports') or {}
     names = as_list(custom.get('imports') or [])
     absent = [name for name in names if not _is_there(name)]
@@ -112,6 +116,12 @@ def _imports(config: Config, toolbox: str) -> Iterator[Finding]:
     with guarded(config.filename, SECONDS):
         for name in names:
             import_module(name)
+
+
+def _scopes(settings: Mapping) -> list[str]:
+    """Return the toolboxes that ``_scope_`` and ``type`` of a dict name."""
+    words = (str(settings.get('_scope_')), str(settings.get('type')).rpartition('.')[0])
+    return [word for word in words if re.fullmatch(r'mm[a-z0-9]+', word)]
 
 
 def _toolbox(name: str) -> Iterator[Finding]:

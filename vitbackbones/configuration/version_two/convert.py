@@ -25,6 +25,7 @@ MOVED = {row['key']: row['text'] for row in _ROWS if row['table'] == 'moved'}
 ORIGINS = {row['key']: row['text'] for row in _ROWS if row['table'] == 'origin'}
 # keys that only version 2 has
 SIGNS = ('data', 'optimizer', 'lr_config', 'runner', 'total_epochs', 'total_iters', 'evaluation')
+THREE = ('optim_wrapper', 'train_dataloader', 'test_dataloader')  # keys that only version 3 has
 KEPT = ('model', 'custom_imports', 'load_from', 'log_level', 'auto_scale_lr', 'work_dir')
 BACKENDS = {
     'TensorboardLoggerHook': 'TensorboardVisBackend',
@@ -57,8 +58,11 @@ class Converted:
 
 
 def keys_of_version_two(config: Mapping[str, Any]) -> dict[str, str]:
-    """Return the keys that only version 2 has, with their places in version 3."""
-    if not any(key in config for key in SIGNS):
+    """Return the keys that only version 2 has, with their places in version 3.
+
+    In a config of version 3 they are variables, such as ``optimizer`` in most of mmseg's.
+    """
+    if not any(key in config for key in SIGNS) or any(key in config for key in THREE):
         return {}
     return {key: place for key, place in MOVED.items() if key in config}
 
