@@ -65,3 +65,8 @@ def test_no_config_where_mmengine_was_never_imported(temporary, monkeypatch, tmp
     monkeypatch.delitem(__import__('sys').modules, 'mmengine.config')
     file = write_report(error_of(make(str(tmp_path))))
     assert 'no config was read' in Path(file).read_text()
+
+
+def test_an_error_that_names_a_file_in_another_encoding_is_reported():
+    name = os.fsdecode(b'\xff\xe4.jpg')
+    assert ascii(name)[1:-1] in write_report(ValueError(f'{name}: 猫')).read_text('utf-8')

@@ -36,8 +36,8 @@ def write_report(error: BaseException, config: 'Config | None' = None) -> Path:
     name = f'error_{time.strftime("%Y%m%d_%H%M%S")}_{os.getpid()}.txt'
     try:
         file = Path(config.work_dir, name)
-        file.write_text(text)
+        file.write_text(text, 'utf-8', 'backslashreplace')
     except (AttributeError, TypeError, OSError):
         file = Path(tempfile.mkdtemp(prefix='vitbackbones_'), name)
-        file.write_text(text)
+        file.write_text(text, 'utf-8', 'backslashreplace')
     return file

@@ -226,4 +226,4 @@ def write_converted(converted: Converted, path: str, out: str) -> None:
         text = Config({key: value}).pretty_text.rstrip()
         origin = ORIGINS.get(key)
         lines += ['', *([f'# was: {origin}'] if origin else []), text]
-    target.write_text('\n'.join(lines) + '\n')
+    target.write_text('\n'.join(lines) + '\n', 'utf-8')

@@ -96,5 +96,6 @@ def _write(run: TrainedRun, folder: Path, license: str) -> None:
     if threshold := read_threshold(run.checkpoint):
         write_threshold(folder / PUBLISHED, threshold)
     sha256 = hashlib.sha256(data).hexdigest()
-    (folder / 'README.md').write_text(write_card(run, PUBLISHED, len(data), sha256, license))
-    (folder / 'config.py').write_text(portable_text(run))
+    card = write_card(run, PUBLISHED, len(data), sha256, license)
+    (folder / 'README.md').write_text(card, 'utf-8')
+    (folder / 'config.py').write_text(portable_text(run), 'utf-8')
