@@ -122,6 +122,7 @@ def weighted(weights, scope='mmseg', kind='FCNHead', **head):
         ([1.0] * 4, {'scope': 'mmdet', 'use_sigmoid': True}, None),
         ([1.0] * 4, {'scope': 'mmdet', 'out_channels': 1, 'use_sigmoid': True}, None),
         ([1.0] * 5, {'kind': 'Mask2FormerHead'}, None),
+        ([1.0] * 5, {'kind': 'MaskFormerHead'}, None),
         (
             [1.0] * 4,
             {'kind': 'vitbackbones.EoMTDecodeHead'},
@@ -334,3 +335,15 @@ def test_weights_of_the_same_mean_or_of_unknown_origin_are_not(file, images):
     given.model.backbone.init_cfg = None  # random weights
     given.model.data_preprocessor = IMAGENET
     assert check_normalization(given) == []
+
+
+@pytest.mark.parametrize(('kind', 'count'), [('CondInst', 1), ('BoxInst', 0)])
+def test_a_mask_head_needs_masks_unless_it_learns_from_boxes(kind, count):
+    steps = [{'type': 'LoadAnnotations', 'with_bbox': True}, {'type': 'PackDetInputs'}]
+    config = {
+        'default_scope': 'mmdet',
+        'model': {'type': kind, 'mask_head': {'type': f'{kind}MaskHead'}},
+        'train_dataloader': {'dataset': {'type': 'CocoDataset', 'pipeline': steps}},
+    }
+    found = [text for text in disagreements(config) if 'loads no masks' in text]
+    assert len(found) == count

@@ -86,6 +86,7 @@ def test_heads_of_dense_tasks_read_maps(scope, kind, type, is_read):
         ('val', 'PackDetInputs', ('img_id', 'ori_shape', 'img_shape', 'scale_factor'), ''),
         ('val', 'PackDetInputs', ('img_id', 'ori_shape'), 'img_shape, scale_factor'),
         ('val', 'mmseg.PackSegInputs', ('ori_shape',), 'img_shape'),
+        ('val', 'PackDetInputs', ('img_id', 'ori_shape', 'img_shape', 'border'), ''),
         ('val', 'PackDetInputs', None, ''),
         ('val', 'PackInputs', (), ''),
         ('train', 'PackDetInputs', (), ''),

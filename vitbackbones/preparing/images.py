@@ -33,6 +33,8 @@ def image_rules(config: Mapping) -> Iterator[str]:
         for index, step in entries(dataset.get('pipeline') or ()):
             keys = value_at(step, 'meta_keys')
             missing = READ.get(type_at(step), set()) - {*as_list(keys)}
+            if 'border' in as_list(keys):  # of CornerNet and CenterNet, which pad and do not resize
+                missing -= {'scale_factor'}
             if keys is not None and missing and not place.startswith('train'):
                 yield (
                     f'{place}.pipeline.{index}.meta_keys: has no {", ".join(sorted(missing))}, '

@@ -53,8 +53,8 @@ def mask_heads(config: Mapping) -> list[str]:
 
 
 def masks_are_loaded(config: Mapping) -> Iterator[str]:
-    """Check that a mask head is given masks to learn from."""
-    heads = mask_heads(config)
+    """Check that a mask head is given masks to learn from; those of BoxInst learn from boxes."""
+    heads = mask_heads(config) if type_at(config.get('model')) != 'BoxInst' else []
     for path, dataset in datasets(config, ('train',)) if heads else ():
         steps = as_list(dataset.get('pipeline'))
         loading = [step for step in steps if type_at(step) == 'LoadAnnotations']
