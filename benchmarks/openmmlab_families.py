@@ -412,6 +412,8 @@ def measure(options: Namespace) -> None:
     new = not options.out.exists()
     data = Path(shapes.write(options.work / 'shapes', train=24, val=8, size=SIDE))
     (data / 'pictures').mkdir(exist_ok=True)
+    names = enumerate(['void', shapes.GROUND, *shapes.KINDS])  # the values of index masks
+    (data / 'classes.txt').write_text(''.join(f'{value} {name}\n' for value, name in names))
     for picture in (data / 'images' / 'val').glob('*.jpg'):
         cv2.imwrite(str(data / 'pictures' / picture.name), cv2.imread(str(picture))[:HEIGHT])
     with open(options.out, 'a', newline='') as file:

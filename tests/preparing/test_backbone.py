@@ -1,12 +1,15 @@
 """``--backbone``: any backbone under the heads of any config."""
 
+from pathlib import Path
+
+import mmdet
 import pytest
 from mmengine.config import Config, ConfigDict
 
 from vitbackbones.errors import InputError
 from vitbackbones.inference.configured import read_model_config
 from vitbackbones.preparing.agreement import check_normalization
-from vitbackbones.preparing.backbone import KEY, _fit_neck, settings_of, use_backbone
+from vitbackbones.preparing.backbone import KEY, _fit_neck, needs_levels, settings_of, use_backbone
 from vitbackbones.preparing.pretrained import prepare_pretrained
 from vitbackbones.preparing.trial import try_model
 
@@ -173,3 +176,29 @@ def test_necks():
         **{'type': 'vitbackbones.Pyramid', 'out_channels': 64, 'out_strides': [8, 16]}
     }
     assert fitted([8], [8], neck={'type': 'FPN'}).neck.type == 'vitbackbones.Pyramid'
+
+
+@pytest.mark.parametrize(
+    ('neck', 'before', 'strides', 'expected'),
+    [
+        ('YOLOXPAFPN', [8, 16, 32], [4, 8, 16, 32], True),
+        ('mmdet.CSPNeXtPAFPN', [8, 16, 32], [4, 8, 16, 32], True),
+        ('YOLOXPAFPN', [8, 16, 32], [8, 16, 32], False),
+        ('YOLOXPAFPN', [8, 16, 64], [4, 8, 16, 32], False),
+        ('FPN', [8, 16, 32], [4, 8, 16, 32], False),
+        (None, [8, 16, 32], [4, 8, 16, 32], False),
+    ],
+)
+def test_necks_of_a_head_with_strides_get_as_many_maps(neck, before, strides, expected):
+    model = {'neck': {'type': neck}} if neck else {}
+    assert needs_levels(model, before, strides) is expected
+
+
+def test_a_yolox_of_mmdet_gets_the_levels_of_its_head_from_a_pyramid():
+    shipped = Path(mmdet.__file__).parent / '.mim/configs/yolox/yolox_tiny_8xb8-300e_coco.py'
+    config = use_backbone(Config.fromfile(shipped), {KEY: 'pvt_t'})
+    assert config.model.backbone.out_indices == [1, 2, 3]
+    assert 'in_channels' not in config.model.neck
+    config.model.backbone.init_cfg = None
+    config.model.init_cfg = None
+    try_model(config)

@@ -22,6 +22,7 @@ from ..weights import PUBLISHED
 KEY = 'model.backbone'  # of --cfg-options
 KEPT = ('in_channels', 'with_cp')  # of the config's backbone
 HEADS = ('decode_head', 'auxiliary_head', 'head', 'bbox_head', 'rpn_head')
+FOLLOWING = ('FPN', 'ChannelMapper', 'MLANeck', 'Pyramid', 'Levels')  # necks of any maps
 LIBRARIES = {'timm': 'Timm', 'hf': 'HuggingFace'}
 
 
@@ -56,7 +57,11 @@ def use_backbone(config: Config, changes: Mapping) -> Config:
             raise InputError(f'--backbone {name}: {error}') from error
         maps = widths.declared_maps(backbone) or widths.maps_of_backbone(backbone) or []
         strides = widths.strides_of(maps, backbone, all_known=True)
-        _fit_neck(config.model, _strides_of_old(old), strides)
+        before = _strides_of_old(old)
+        if needs_levels(config.model, before, strides):
+            new['out_indices'] = [backbone.out_indices[strides.index(each)] for each in before]
+            strides = before
+        _fit_neck(config.model, before, strides)
     config.model.backbone = new
     config.model.pop('init_cfg', None)  # and a whole model of the old one
     config.load_from = None
@@ -95,6 +100,17 @@ def settings_of(name: str, old: Mapping) -> dict:
 def _strides_of_old(old: Mapping) -> list[int]:
     backbone = widths.build_without_memory({**old, 'init_cfg': None}, MODELS)
     return widths.strides_of(widths.maps_of_backbone(backbone) or [], backbone, all_known=True)
+
+
+def needs_levels(model: Mapping, before: list[int], strides: list[int]) -> bool:
+    """Return whether a neck takes as many maps as before, which are among those of new strides.
+
+    Such are mmdet's ``YOLOXPAFPN`` and ``CSPNeXtPAFPN``: their head has a stride for each map.
+    """
+    neck = model.get('neck')
+    if not isinstance(neck, Mapping) or bare_name(neck['type']) in FOLLOWING:
+        return False
+    return len(strides) > len(before) and before == [each for each in strides if each in before]
 
 
 def _fit_neck(model: Mapping, before: list[int], strides: list[int]) -> None:
