@@ -11,12 +11,15 @@ from mmengine.structures import BaseDataElement
 import vitbackbones
 from tests.openmmlab.conftest import folder  # noqa: F401
 from tests.runtime.graphs import write_classifier
+from vitbackbones.configuration.read import read_config
 from vitbackbones.data.loading.coco_masks import to_mask
 from vitbackbones.data.loading.image_file import UnreadableImage
 from vitbackbones.data.sources import Frame, Source
 from vitbackbones.errors import InputError
+from vitbackbones.export.in_test import use_exported
 from vitbackbones.inference import tiles
 from vitbackbones.inference.tiles import TiledModel, Tiling, merge_logits, merge_objects
+from vitbackbones.inference.tiles_in_test import use_tiles
 from vitbackbones.openmmlab.samples import fill
 from vitbackbones.runtime.answers import Detected, Segmented
 
@@ -237,3 +240,16 @@ def test_classifiers_take_no_tiles(tmp_path):
     write_classifier(tmp_path / 'model.onnx')
     with pytest.raises(InputError, match='--tiles: .*is a classifier and predicts on whole images'):
         vitbackbones.open_model(tmp_path / 'model.onnx', tiles=16)
+
+
+def test_a_preprocessor_beside_the_model_is_the_models_alone():
+    """mmseg's and mmpretrain's configs have it there, and a runner gives it to any model."""
+    config = read_config('setr_mla_msf_vit_ti_shapes')
+    preprocessor = config.model.pop('data_preprocessor')
+    config.data_preprocessor = preprocessor
+    tiled = use_tiles(config, Tiling(64))
+    assert tiled.model.module.data_preprocessor == preprocessor
+    assert 'data_preprocessor' not in tiled
+    exported = use_exported(config, 'model.onnx')
+    assert 'data_preprocessor' not in exported
+    assert config.data_preprocessor == preprocessor

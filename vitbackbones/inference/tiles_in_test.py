@@ -6,6 +6,7 @@ import numpy as np
 from mmengine.config import Config
 from mmengine.model import BaseTTAModel
 
+from ..configuration.settings import model_settings
 from ..data.sources import Frame, Source
 from ..openmmlab.samples import fill
 from ..registry import SCOPE
@@ -18,7 +19,7 @@ def use_tiles(config: Config, tiling: Tiling) -> Config:
     loading = only_loading(config)
     loading.model = {
         'type': f'{SCOPE}.TiledInTest',
-        'module': config.model,
+        'module': model_settings(config),
         'steps': steps_after_loading(config),
         'batch_size': config.test_dataloader.get('batch_size', 1),
         **vars(tiling),

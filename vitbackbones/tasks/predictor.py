@@ -38,6 +38,7 @@ def steps_after_loading(config: Config) -> list[dict]:
 def only_loading(config: Config) -> Config:
     """Return a config whose test pipelines only load and pack, for models that prepare images."""
     config = separated(config)
+    config.pop('data_preprocessor', None)  # which a runner gives to any model
     for _, dataset in datasets(config, ('test',)):
         dataset.pipeline = [
             s for s in dataset.pipeline if bare_name(s['type']).startswith(('Load', 'Pack'))
