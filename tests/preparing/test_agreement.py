@@ -123,6 +123,7 @@ def weighted(weights, scope='mmseg', kind='FCNHead', **head):
         ([1.0] * 4, {'scope': 'mmdet', 'out_channels': 1, 'use_sigmoid': True}, None),
         ([1.0] * 5, {'kind': 'Mask2FormerHead'}, None),
         ([1.0] * 5, {'kind': 'MaskFormerHead'}, None),
+        ([1.0] * 5, {'kind': 'SideAdapterCLIPHead'}, None),
         (
             [1.0] * 4,
             {'kind': 'vitbackbones.EoMTDecodeHead'},

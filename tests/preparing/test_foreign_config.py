@@ -45,6 +45,16 @@ def test_a_config_of_mmseg_is_understood_by_name_and_its_variables_are_not_of_ve
     assert findings['model'].text.startswith('EncoderDecoder on ResNetV1c')
 
 
+def test_settings_that_a_training_would_refuse_together_are_said(tmp_path):
+    text = "_base_ = ['mmdet::mask2former/mask2former_r50_8xb2-lsj-50e_coco.py']\n"
+    text += 'model = dict(panoptic_head=dict(num_things_classes=3, num_stuff_classes=0))'
+    findings = [*examine_config(str(written(tmp_path, text)))]
+    said = [each.text for each in findings if each.state == 'problem']
+    assert len(said) == 2
+    assert 'class_weight: has 81 weights for 3 classes and "no object"' in said[0]
+    assert 'model.panoptic_fusion_head.num_things_classes: is 80, but' in said[1]
+
+
 def test_toolboxes_that_a_config_names_and_that_are_missing_are_said(tmp_path):
     file = written(tmp_path, "model = dict(_scope_='mmrazor', type='SingleTeacherDistill')")
     assert found(file)['packages'].text == 'mmrazor is not installed'

@@ -27,7 +27,12 @@ from ..weights.table import name_of
 from .images import image_rules
 from .schedules import length_rules
 
-WITH_BACKGROUND = ('MaskFormerHead', 'Mask2FormerHead', 'EoMTDecodeHead')  # of mmseg's heads
+WITH_BACKGROUND = (  # of mmseg's heads
+    'MaskFormerHead',
+    'Mask2FormerHead',
+    'SideAdapterCLIPHead',
+    'EoMTDecodeHead',
+)
 
 
 def unmeasured(config: Mapping, task: Task, wanted: Iterable[str]) -> Iterator[str]:

@@ -34,7 +34,7 @@ from ..openmmlab.text_models import SIZES
 from ..utils.guard import guarded
 from ..utils.messages import command_line, in_one_line, some
 from ..weights.trained import included
-from .agreement import check_evaluation
+from .agreement import check_evaluation, disagreements
 
 SECONDS = 60  # a config with a hundred bases takes two
 PACKAGES = {
@@ -150,12 +150,15 @@ def _is_there(module: str) -> bool:
 
 
 def _settings(config: Config) -> Iterator[Finding]:
-    """Yield unknown keys and types, and values that cannot be meant."""
+    """Yield unknown keys and types, values that cannot be meant, and those that do not agree."""
     try:
         lint(config)
     except InputError as error:
         for line in str(error).splitlines()[1:]:
             yield Finding('settings', 'problem', line.strip())
+        return
+    for line in disagreements(config):
+        yield Finding('settings', 'problem', line)
     for line in check_evaluation(config):
         yield Finding('settings', 'note', line)
 
