@@ -1,5 +1,6 @@
 """Parts of messages: lists and values truncated, misspelled names, pages of the docs, commands."""
 
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +13,7 @@ from .processes import process_rank
 
 LONGEST = 60  # characters of a value
 LONGEST_NAME = 120  # of a key or a class: longer than any that a person has written
+ADDRESS = re.compile(r'<(?:\w+\.)*(\w+) object at 0x[0-9a-f]+>')  # how Python shows most objects
 
 
 def some(items: Iterable, show: Callable[[object], str] = repr, most: int = 5) -> str:
@@ -86,8 +88,11 @@ def in_one_line(error: BaseException, longest: int | None = None) -> str:
     ('no pixels', 'ValueError')
     >>> in_one_line(ValueError('no pixels'), 2)
     'no...'
+    >>> in_one_line(ValueError('no place for <some.Thing object at 0x7f30e8c11750>'))
+    'no place for Thing'
     """
-    text = ' '.join(str(error).split()) or type(error).__name__
+    words = ADDRESS.sub(r'\1', str(error)).split()
+    text = ' '.join(words) or type(error).__name__
     return text if longest is None or len(text) <= longest else f'{text[:longest]}...'
 
 

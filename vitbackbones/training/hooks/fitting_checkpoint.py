@@ -60,9 +60,9 @@ OPTIONAL = {
 
 START_FROM_WEIGHTS = 'To start from its weights, use --cfg-options load_from=FILE.'
 OF_MMDET_ONE = (
-    'it is a detector of mmdet 1, which numbers the classes in another order. Convert it in a '
-    'clone of mmdet: python tools/model_converters/upgrade_model_version.py OLD.pth NEW.pth '
-    '--num-classes N, where N counts the background'
+    'it is a detector of mmdet 1, which numbers the classes in another order. Convert it in the '
+    'folder tools/model_converters of a clone of mmdet: python upgrade_model_version.py OLD.pth '
+    'NEW.pth --num-classes N, where N counts the background'
 )
 # State that torch's fused optimizers write to without comparing its size with the parameter's.
 ALIKE = ('exp_avg', 'exp_avg_sq', 'max_exp_avg_sq', 'momentum_buffer', 'sum')
