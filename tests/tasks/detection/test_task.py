@@ -1,10 +1,12 @@
 """Configs of all kinds of masks run on Shapes, under the classes of their own data."""
 
+import pytest
 from mmengine.config import Config
 from mmengine.registry import DATASETS, DefaultScope
 
 from vitbackbones.configuration.data_paths import datasets
 from vitbackbones.data.shapes.writing import write
+from vitbackbones.errors import InputError
 from vitbackbones.tasks.detection.task import Detection
 
 
@@ -44,3 +46,10 @@ def test_things_and_stuff(tmp_path):
     assert samples[1]['seg_map_path'] == f'{panoptic.seg_prefix}/000000.png'
     assert panoptic.ann_file == f'{panoptic.seg_prefix}.json'
     assert boxes.ann_file.endswith('annotations/instances_val.json')
+
+
+def test_a_dataset_whose_files_name_its_classes_cannot_be_drawn():
+    dataset = {'type': 'V3DetDataset', 'pipeline': []}
+    given = Config({'default_scope': 'mmdet', 'train_dataloader': {'dataset': dataset}})
+    with pytest.raises(InputError, match=r'only the files of .* Set .*metainfo\.classes'):
+        Detection().shapes(given)

@@ -7,6 +7,7 @@ from mmengine.config import Config
 
 from ...configuration.classes import config_meta, training_classes
 from ...configuration.data_paths import datasets, evaluators, first_dataset
+from ...errors import InputError
 from ..agreement import MASK2FORMER
 from ..task import Task
 from . import agreement
@@ -40,9 +41,18 @@ class Detection(Task):
         return check_evaluators(config, found)
 
     def shapes(self, config: Config) -> dict:
-        """Draw the classes that a config trains on; in panoptic data, shapes are things."""
+        """Draw the classes that a config trains on; in panoptic data, shapes are things.
+
+        Raises:
+            InputError: only the files of the dataset name its classes.
+        """
         if not is_panoptic(first_dataset(config, 'train')):
-            return {'classes': training_classes(config)}
+            if classes := training_classes(config):
+                return {'classes': classes}
+            raise InputError(
+                '--smoke: only the files of train_dataloader.dataset name its classes. Set '
+                'train_dataloader.dataset.metainfo.classes to a list of names to try the config.'
+            )
         meta = config_meta(config, 'train')
         return {'classes': meta['thing_classes'], 'stuff': meta['stuff_classes']}
 
