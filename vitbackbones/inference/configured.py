@@ -99,10 +99,11 @@ class Configured(NamedTuple):
 
 
 def _read(request: ModelRequest) -> Configured:
-    config = read_config(request.config)
+    config = read_model_config(request.config, request.cfg_options, request.size)
     weights = _find_weights(config, request)
     size = request.size or size_of_training(config, weights.checkpoint)
-    config = read_model_config(request.config, request.cfg_options, size)
+    if size != request.size:
+        config = read_model_config(request.config, request.cfg_options, size)
     return Configured(config, size, *weights)
 
 
