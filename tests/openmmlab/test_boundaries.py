@@ -26,6 +26,8 @@ ALLOWED = {
     'layers/graphs.py: assigns torch._dynamo.config.cache_size_limit',
     # of one layer of a network, as torch's parametrizations do
     'layers/lora.py: assigns layer.__class__',
+    # of this process, where its output was closed before it began
+    'utils/process_settings.py: assigns sys.stdout',
 }
 
 

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import mmpretrain
 import pytest
 import torch
+from mmengine.config import Config
 from mmengine.registry import MODELS
 from torch import nn
 
@@ -173,6 +175,15 @@ def test_a_detr_that_gets_several_maps_is_told_to_take_the_last(backbone, remedy
 )
 def test_widths_of_a_head_are_compared_where_they_are_numbers(wanted, index, differ):
     assert _differ(wanted, index, [32, 64]) is differ
+
+
+def test_a_list_of_necks_is_tried_as_one():
+    shipped = Path(mmpretrain.__file__).parent / '.mim/configs/hrnet/hrnet-w18_4xb32_in1k.py'
+    config = Config.fromfile(shipped)
+    try_model(config)
+    config.model.head.in_channels = 7
+    with pytest.raises(InputError, match='head.in_channels: is 7, but the neck gives 2048'):
+        try_model(config)
 
 
 def test_no_weights_are_fetched(monkeypatch):

@@ -105,9 +105,11 @@ def _misfits(config: Config, model: nn.Module) -> Iterator[Misfit]:
     if given is None:
         return
     maps = _describe(given, 'the backbone', backbone)
-    if isinstance(config.model.get('neck'), dict):
-        made = outputs_of(model.neck, given)
-        found = list(_neck_findings(config.model, backbone, maps, runs=made is not None))
+    if neck := config.model.get('neck'):
+        made = outputs_of(getattr(model, 'neck', None), given)
+        is_one = isinstance(neck, dict)  # mmpretrain takes a list of necks, too
+        runs = made is not None
+        found = [*_neck_findings(config.model, backbone, maps, runs)] if is_one else []
         yield from found
         if found or made is None:
             return
