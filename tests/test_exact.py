@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 import torch
 from mmengine.dataset import DefaultSampler
-from torch.utils.data import BatchSampler
+from torch.utils.data import BatchSampler, DataLoader
 
 from vitbackbones import exact
 from vitbackbones.exact import DatasetProxy, ExactRun, PlacedBatches, SeededDataset
@@ -112,3 +112,13 @@ def test_a_run_of_other_data_is_refused(options, message):
         run_of(**options, **state)
     with pytest.raises(ValueError, match='8 samples do not fill a batch of each'):
         read(run_of(9), 1)
+
+
+def test_a_rebuilt_loader_still_tells_its_batch_size():
+    """mmpretrain's PreciseBNHook divides by it after each epoch."""
+    loader = DataLoader(ToyData(), batch_size=3)
+    batches = PlacedBatches(loader.batch_sampler, endless=False)
+    again = exact.rebuild(loader, SeededDataset(ToyData(), seed=0), batches)
+    assert again.batch_size == 3
+    assert exact.rebuild(again, again.dataset, batches).batch_size == 3
+    assert len(list(again)) == 3

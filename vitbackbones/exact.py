@@ -187,7 +187,10 @@ def rebuild(
 ) -> DataLoader:
     """Return a loader with the settings of ``loader`` that reads ``batches`` of ``dataset``."""
     settings = {name: getattr(loader, name) for name in SETTINGS}
-    return DataLoader(dataset, batch_sampler=batches, **settings)
+    rebuilt = DataLoader(dataset, batch_sampler=batches, **settings)
+    # torch forgets it where a batch sampler is given, and hooks such as PreciseBNHook divide by it
+    object.__setattr__(rebuilt, 'batch_size', loader.batch_size)
+    return rebuilt
 
 
 # ------------------------------------------------------------------------ a run

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
+from mmengine.config import Config
 
 from vitbackbones.data import shapes
+from vitbackbones.tasks.classification.task import Classification
 from vitbackbones.weights.read.load import load_file
 
 from .conftest import TINY, TINY_CLS, TINY_SEG
@@ -111,3 +113,10 @@ def test_files_on_which_a_data_set_of_mmpretrain_stumbles(tool, tmp_path):
     (tmp_path / 'data').mkdir()
     expected = ('CIFAR10: the annotations in', 'cannot be read: missing, damaged, truncated')
     refused(tool('train', 'tiny.py', '--data-root', tmp_path / 'data'), *expected)
+
+
+def test_a_model_without_classes_is_tried_on_all_kinds_of_shapes():
+    learned = Config({'model': {'head': {'type': 'ContrastiveHead'}}})
+    assert Classification().shapes(learned)['classes'] == ('circle', 'square', 'triangle')
+    two = Config({'model': {'head': {'type': 'LinearClsHead', 'num_classes': 2}}})
+    assert Classification().shapes(two)['classes'] == ('circle', 'square')

@@ -69,8 +69,12 @@ class Classification(Task):
         check_same_classes(datasets)
 
     def shapes(self, config: Config) -> dict:
-        """Put one kind of shape into each class folder; most classes of many get no example."""
-        return {'classes': KINDS[: config.model.head.num_classes], 'layout': 'folders'}
+        """Put one kind of shape into each class folder; most classes of many get no example.
+
+        A model without classes, as of self-supervised learning, gets all kinds.
+        """
+        count = value_at(config, 'model.head.num_classes')
+        return {'classes': KINDS[:count], 'layout': 'folders'}
 
     def use_shapes(self, config: Config, root: Path) -> Config:
         """Train and test on class folders of shapes."""
