@@ -224,6 +224,7 @@ def test_results_of_coco_are_read_by_pycocotools():
     assert [read.annToMask(ann).sum() for ann in read.anns.values()] == [12, 0]
     of_tables = FOUND.to_coco(np.int64(7), np.array([18, 90]))
     assert json.loads(json.dumps(of_tables))[0] == FOUND.to_coco(7, (18, 90))[0]
+    assert [ann['category_id'] for ann in FOUND.to_coco('a', ('x', 'y'))] == ['y', 'x']
     assert 'image_id' not in FOUND.to_coco()[0]
     assert NOTHING.to_coco() == []
 

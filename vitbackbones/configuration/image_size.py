@@ -29,9 +29,9 @@ PIXELS = {
     r'model\.(.*\.)?backbone': 'img_size',
     'model': 'student_sizes',
 }
-# How steps of others may name a number of pixels.
 OF_TRAINING = 'trained_size'  # in the config of a run: its --size
 LINE = re.compile(rf'^{OF_TRAINING} = (\d{{1,9}})$'.encode(), re.MULTILINE)
+# How steps of others may name a number of pixels.
 LIKE_PIXELS = re.compile(r'(^|_)(size|scale|shape|height|width|side|resolution)s?$')
 
 

@@ -73,7 +73,7 @@ class Detected:
         return replace(self, **{name: x[kept] for name, x in parts if x is not None})
 
     def to_coco(
-        self, image_id: int | str | None = None, category_ids: Sequence[int] | None = None
+        self, image_id: int | str | None = None, category_ids: Sequence[int | str] | None = None
     ) -> list[dict]:
         """Return the objects as results of COCO, with masks in RLE and a ``track_id`` if followed.
 
@@ -86,13 +86,11 @@ class Detected:
             InputError: there are segments alone.
         """
         objects = self._objects()
-        if isinstance(image_id, np.integer):  # of a table, which JSON does not take
-            image_id = int(image_id)
-        place = {} if image_id is None else {'image_id': image_id}
+        place: dict[str, Any] = {} if image_id is None else {'image_id': _plain(image_id)}
         results = []
         for row, (left, top, right, bottom) in enumerate(objects.boxes.astype(float).tolist()):
             label = int(objects.labels[row])
-            category = label + 1 if category_ids is None else int(category_ids[label])
+            category = label + 1 if category_ids is None else _plain(category_ids[label])
             box = [round(value, 2) for value in (left, top, right - left, bottom - top)]
             shortest = float(str(objects.scores[row]))  # of the same float32: the order stays
             result = place | {'category_id': category, 'bbox': box, 'score': shortest}
@@ -348,3 +346,8 @@ def require_names(answer: Answer, classes: Sequence[str], place: str) -> None:
                 f'{place}: predicts the label {label}, but its metadata file lists '
                 f'{len(classes)} classes'
             )
+
+
+def _plain(key: Any) -> int | str:
+    """Return an id as JSON takes it; those of a table are NumPy's integers."""
+    return int(key) if isinstance(key, np.integer) else key
