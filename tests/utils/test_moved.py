@@ -3,9 +3,11 @@
 import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from vitbackbones.training.distributed import best_device
 from vitbackbones.utils.moved import MOVED, new_path
 
 # what was public in 1.0: what a script imports from there
@@ -55,6 +57,37 @@ def test_the_warning_of_a_module_that_moved_twice_has_the_path_of_today(old, new
     with pytest.warns(DeprecationWarning, match=f'{old} has moved: import vitbackbones.{new}$'):
         module = importlib.import_module(f'vitbackbones.{old}')
     assert module.__name__ == f'vitbackbones.{new}'
+
+
+# names of 1.0's reference whose module is another one today
+@pytest.mark.parametrize(
+    ('module', 'name', 'now'),
+    [
+        ('data.loading.coco_masks', 'to_rle', 'runtime.run_lengths'),
+        ('export.int8', 'pictures_of', 'export.judges'),
+        ('inference.predictor', 'choose_device', 'training.distributed'),
+        ('layers.attention', 'softmax_weights', 'layers.projections'),
+    ],
+)
+@pytest.mark.filterwarnings('ignore:.* has moved')
+def test_a_name_is_still_in_its_old_module(module, name, now):
+    old = importlib.import_module(f'vitbackbones.{module}')
+    assert getattr(old, name) is getattr(importlib.import_module(f'vitbackbones.{now}'), name)
+
+
+def test_best_device_of_1_0_names_a_device():
+    assert best_device() in ('cuda', 'mps', 'cpu')
+
+
+@pytest.mark.parametrize('where', ['results.analysis', 'analysis'])
+def test_a_module_that_left_the_package_is_that_of_a_clone(where, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2])
+    sys.modules.pop(f'vitbackbones.{where}.diversity', None)
+    with pytest.warns(
+        DeprecationWarning, match='examples.analyze.diversity from the folder of a clone'
+    ):
+        module = importlib.import_module(f'vitbackbones.{where}.diversity')
+    assert module is importlib.import_module('examples.analyze.diversity')
 
 
 def test_every_row_leads_to_a_module():

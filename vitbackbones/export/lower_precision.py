@@ -28,6 +28,7 @@ from ..utils.packages import import_optional
 from ..utils.processes import own_signal_stack
 from .formats import silenced
 from .judges import Agreement, Validation, choose, require_others, require_seen
+from .judges import pictures_of as pictures_of  # its place in 1.0, as export.int8
 
 NNCF = 'nncf', "'vitbackbones[int8]'"
 ROUNDS = 20  # evaluations by which layers are left in float32

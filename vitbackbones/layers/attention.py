@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from ..errors import OptionError
 from .parts import ATTENTIONS, register, require_choice, require_size
 from .projections import ProjectedAttention, read_sharing
+from .projections import softmax_weights as softmax_weights  # its place in 1.0
 
 _ROLES = 'QKVW'
 

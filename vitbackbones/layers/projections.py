@@ -34,6 +34,21 @@ from .parts import require_choice, require_size
 _PRODUCTS = {'interleave': '...gi,gpoi->...pog', 'block': '...gi,gpoi->...pgo'}
 
 
+def softmax_weights(q: Tensor, k: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return softmax(q k^T / sqrt(c) + bias), the weights that the fused kernel averages by.
+
+    Args:
+        q: (N, heads, L, c).
+        k: (N, heads, S, c).
+        bias: added to the scores, broadcast to (N, heads, L, S).
+
+    Returns:
+        (N, heads, L, S); each row sums to 1.
+    """
+    scores = q @ k.transpose(2, 3) * q.shape[-1] ** -0.5
+    return (scores if bias is None else scores + bias).softmax(-1)
+
+
 class GroupedLinear(nn.Linear):
     """A linear map of ``parts`` equal projections in ``groups`` groups.
 
@@ -213,9 +228,7 @@ class ProjectedAttention(nn.Module):
         roles = self.project(x, context)
         # (N, L, C) -> (N, heads, L, c)
         q, k = (roles[role].unflatten(2, (self.num_heads, -1)).transpose(1, 2) for role in 'QK')
-        scores = q @ k.transpose(2, 3) * q.shape[-1] ** -0.5
-        added = self.added_to_scores(k, bias)
-        return (scores if added is None else scores + added).softmax(-1)
+        return softmax_weights(q, k, self.added_to_scores(k, bias))
 
     def added_to_scores(self, k: Tensor, bias: Tensor | None) -> Tensor | None:
         """Return what is added to the scores of keys (N, heads, S, c); for subclasses."""

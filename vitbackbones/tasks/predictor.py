@@ -24,6 +24,7 @@ from ..openmmlab.fusing import fuse_model
 from ..openmmlab.samples import to_answer
 from ..registry import bare_name
 from ..runtime.answers import Answer, require_numbers
+from ..training.distributed import choose_device as choose_device  # its place in 1.0
 from ..training.hooks.fitting_checkpoint import fitting_state
 from ..training.precision import half_type
 from ..weights.filling import load_model_file

@@ -20,6 +20,7 @@ from ..utils.messages import in_one_line
 
 LONGEST = 160  # characters of a message of torch
 DEVICE = re.compile(r'cpu|mps|(cuda|xpu)(:\d{1,3})?')
+best_device = get_device  # its name in 1.0
 
 
 def lost_a_process(error: RuntimeError) -> bool:

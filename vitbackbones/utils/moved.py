@@ -12,11 +12,13 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-# Old path: new path, both inside of vitbackbones; modules of a folder move with it. What ``from
-# vitbackbones.results import audit`` asks the module of ``results`` for has rows of its own.
+# Old path: new path, both inside of vitbackbones unless the new one is one of a clone's folders
+# below; modules of a folder move with it. What ``from vitbackbones.results import audit`` asks the
+# module of ``results`` for has rows of its own.
 with open(Path(__file__).with_name('moved.csv'), newline='', encoding='utf-8') as _rows:
     MOVED = {row['old']: row['new'] for row in csv.DictReader(_rows)}
 PACKAGE = __name__.partition('.')[0]
+OUTSIDE = ('examples.', 'tools.')  # folders of a clone, which are no part of the package
 
 
 def new_path(name: str) -> str | None:
@@ -29,6 +31,8 @@ def new_path(name: str) -> str | None:
     if place == name or not folders:
         return None
     old = max(folders, key=len)
+    if MOVED[old].startswith(OUTSIDE):
+        return MOVED[old]
     new = f'{PACKAGE}.{MOVED[old]}{place.removeprefix(old)}'
     return new_path(new) or new
 
@@ -40,7 +44,8 @@ class MovedModules(MetaPathFinder, Loader):
         new = new_path(name)
         if new is None:
             return None
-        warnings.warn(f'{name} has moved: import {new}', DeprecationWarning, stacklevel=2)
+        where = ' from the folder of a clone' if new.startswith(OUTSIDE) else ''
+        warnings.warn(f'{name} has moved: import {new}{where}', DeprecationWarning, stacklevel=2)
         return ModuleSpec(name, self)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:

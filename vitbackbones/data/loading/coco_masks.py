@@ -17,6 +17,7 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 
+from ...runtime.run_lengths import to_rle as to_rle  # its place in 1.0
 from ...utils.messages import cut
 
 VOID = 0  # COCO's number of pixels that belong to no segment
