@@ -1,10 +1,11 @@
 """Whether ``vitbackbones audit`` finds faults of labels: those injected, of known kind and place.
 
 A copy of each FOLDER gets faults, a twentieth of the labels of each kind, drawn from a seed: boxes
-that are missing, put in, of another class, loose; regions of masks that are missing, put in, of
-another class, and wrong in a half. The copy is audited as a user does. A place of the list is right
-where it names a faulty label, or a box or region of which IoU with the fault is at least 0.5 (0.3
-of regions), each fault once. Whatever was wrong before counts against the audit.
+that are missing, put in, of another class, loose; outlines of which a part is cut off; regions of
+masks that are missing, put in, of another class, and wrong in a half. The copy is audited as a user
+does. A place of the list is right where it names a faulty label, or a box or region of which IoU
+with the fault is at least 0.5 (0.3 of regions), each fault once. Whatever was wrong before counts
+against the audit.
 """
 
 import copy
@@ -22,6 +23,8 @@ import numpy as np
 from PIL import Image
 from pycocotools import mask as masks
 
+from vitbackbones.audit.outlines import with_outlines
+from vitbackbones.data.loading.coco_masks import to_code
 from vitbackbones.data.loading.load_mask import read_mask
 from vitbackbones.data.own.pool import Pool, find_pool
 
@@ -42,6 +45,7 @@ def rows(options: Namespace) -> Iterator[dict]:
         rng = np.random.default_rng(options.seed)
         pool, root = find_pool(Path(given).absolute()), Path(options.work_dir, Path(given).name)
         kind = 'boxes' if pool.content else 'masks'
+        pool = with_outlines(pool) if pool.content else pool
         write = write_boxes if pool.content else write_masks
         faults = write(pool, root / 'data', rng)
         began, out = time.perf_counter(), root / 'audit'
@@ -102,7 +106,7 @@ def _names(each: dict, fault: dict, image: dict, least: float) -> bool:
 def write_boxes(pool: Pool, out: Path, rng: np.random.Generator) -> list[dict]:
     """Write a copy of a pool with faults, and return them."""
     (out / 'images').mkdir(parents=True)
-    content, faults = inject_boxes(pool.content, rng)
+    content, faults = inject_boxes(pool.content, rng, pool.outlined)
     names = {row: f'{row:05}_{file.name}' for row, file in enumerate(pool.files)}
     for row, name in names.items():
         (out / 'images' / name).symlink_to(pool.files[row].resolve())
@@ -112,14 +116,17 @@ def write_boxes(pool: Pool, out: Path, rng: np.random.Generator) -> list[dict]:
     return [{**fault, 'file_name': f'images/{names[fault["image_id"]]}'} for fault in faults]
 
 
-def inject_boxes(content: dict, rng: np.random.Generator) -> tuple[dict, list[dict]]:
+def inject_boxes(
+    content: dict, rng: np.random.Generator, outlined: bool = False
+) -> tuple[dict, list[dict]]:
     """Return COCO annotations with faults, and what they are: kind, picture, id and box."""
     content = copy.deepcopy(content)
     labels, images = content['annotations'], content['images']
     number = round(SHARE * len(labels))
     sound = [i for i, each in enumerate(labels) if min(each['bbox'][2:]) >= LEAST_SIDE]
-    chosen = rng.permutation(sound)[: 3 * number].reshape(3, number)
-    missing, other, loose = ([labels[i] for i in rows] for rows in chosen)
+    kinds = 4 if outlined else 3
+    chosen = rng.permutation(sound)[: kinds * number].reshape(kinds, number)
+    missing, other, loose, *cut = ([labels[i] for i in rows] for rows in chosen)
     truth = [_fault('missing', each) for each in missing]
     keys = [each['id'] for each in content['categories']]
     for each in other:
@@ -127,8 +134,13 @@ def inject_boxes(content: dict, rng: np.random.Generator) -> tuple[dict, list[di
         truth.append(_fault('class', each))
     sizes = {each['id']: (each['width'], each['height']) for each in images}
     for each in loose:
-        each['bbox'] = _loosened(each['bbox'], sizes[each['image_id']], rng)
+        each |= _fitted(each, _loosened(each['bbox'], sizes[each['image_id']], rng))
         truth.append(_fault('loose', each))
+    for each in cut[0] if cut else ():
+        each['segmentation'] = [_cut(each['segmentation'], sizes[each['image_id']], rng)]
+        points = np.reshape(each['segmentation'][0], (-1, 2))
+        each['bbox'] = [*points.min(0).tolist(), *np.ptp(points, axis=0).tolist()]
+        truth.append(_fault('outline', each))
     by_image = {}
     for each in labels:
         by_image.setdefault(each['image_id'], []).append(each['bbox'])
@@ -137,7 +149,8 @@ def inject_boxes(content: dict, rng: np.random.Generator) -> tuple[dict, list[di
     for n, donor in enumerate(donors, 1):
         image = images[rng.integers(len(images))]
         box = _free_box(labels[donor]['bbox'], sizes[image['id']], by_image.get(image['id']), rng)
-        donor = {**labels[donor], 'id': free + n, 'image_id': image['id'], 'bbox': box}
+        donor = {**labels[donor], 'id': free + n, 'image_id': image['id']}
+        donor |= _fitted(donor, box)
         labels.append(donor)
         by_image.setdefault(image['id'], []).append(box)
         truth.append(_fault('spurious', donor))
@@ -150,6 +163,37 @@ def inject_boxes(content: dict, rng: np.random.Generator) -> tuple[dict, list[di
 
 def _fault(kind: str, label: dict) -> dict:
     return {'kind': kind, **{key: label[key] for key in ('image_id', 'id', 'bbox')}}
+
+
+def _fitted(label: dict, box: list) -> dict:
+    """Return a box, and the polygons of a label moved from its own box into this one."""
+    x, y, w, h = label['bbox']
+    scale = np.divide(box[2:], (w, h))
+    polygons = [
+        ((np.reshape(each, (-1, 2)) - (x, y)) * scale + box[:2]).ravel().tolist()
+        for each in label['segmentation']
+    ]
+    return {'bbox': box, 'segmentation': polygons}
+
+
+def _cut(polygons: list, size: tuple[int, int], rng: np.random.Generator) -> list:
+    """Return the first polygon without a part of its outline, so that an IoU of 0.4 to 0.7 is left.
+
+    After many tries it is whatever was tried last.
+    """
+    corners = np.reshape(polygons[0], (-1, 2))
+    steps = np.linspace(0, 1, 16, endpoint=False)[:, None]
+    following = np.roll(corners, -1, 0)
+    ring = np.concatenate([a + steps * (b - a) for a, b in zip(corners, following, strict=True)])
+    whole = to_code(polygons, *size[::-1])
+    for _ in range(200):
+        start = rng.integers(len(ring))
+        length = int(rng.uniform(0.3, 0.8) * len(ring))
+        new = np.roll(ring, -start, 0)[:length].ravel().tolist()
+        code = to_code([new], *size[::-1])
+        if 0.4 <= masks.iou([code], [whole], [0])[0, 0] <= 0.7:
+            break
+    return new
 
 
 def _loosened(box: list, size: tuple[int, int], rng: np.random.Generator) -> list:

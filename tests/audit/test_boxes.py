@@ -5,9 +5,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from pycocotools import mask as masks
 
-from vitbackbones.audit.boxes import LabeledImage, Likelihoods, Objects, compare, of_boxes
+from vitbackbones.audit.boxes import (
+    LabeledImage,
+    Likelihoods,
+    Objects,
+    _with_usual,
+    compare,
+    of_boxes,
+)
 from vitbackbones.audit.suspicion import Suspicion
+from vitbackbones.data.loading.coco_masks import to_code
 
 SIZE = np.array([96, 64])
 BOX = (10.0, 12.0, 24.0, 20.0)
@@ -134,7 +143,7 @@ def pool(tmp_path):
     labels[6].clear()
     (tmp_path / 'fold_0.json').write_text(json.dumps(preds))
     content = {'images': [{'width': 96, 'height': 64}] * 40}
-    return SimpleNamespace(labels=labels, content=content, classes=['cat', 'dog'])
+    return SimpleNamespace(labels=labels, content=content, classes=['cat', 'dog'], outlined=False)
 
 
 def test_each_fault_is_listed_once_with_what_is_suggested(pool, tmp_path):
@@ -168,3 +177,128 @@ def test_a_detection_in_a_crowd_is_no_missing_label(pool, tmp_path):
     pool.labels[6] = [{'bbox': [0, 0, 90, 60], 'category_id': CAT, 'iscrowd': 1, 'label_id': 7}]
     listed = of_boxes(pool, np.arange(40) // 20, [tmp_path / 'fold_0.json'])
     assert 6 not in {each.image for each in listed if each.likelihood > 0.02}
+
+
+# ------------------------------------------------------------------------ outlines
+
+TALL = (192, 256)  # height, width of an image
+PLACE = np.array([60, 40, 80, 60])
+
+
+def ring(box, corner=0.3):
+    """The polygon of a box without its corners."""
+    x, y, w, h = box
+    a, b = corner * w, corner * h
+    return [
+        *(x + a, y, x + w - a, y, x + w, y + b, x + w, y + h - b),
+        *(x + w - a, y + h, x + a, y + h, x, y + h - b, x, y + b),
+    ]
+
+
+def half(box):
+    """The polygon of what is left of the middle of a box, 0.6 of it."""
+    x, y, w, h = box
+    return [x, y, x + 0.6 * w, y, x + 0.6 * w, y + h, x, y + h]
+
+
+def with_masks(*rows):
+    """Objects of (box, class, score, polygon)."""
+    codes = [to_code([row[3]], *TALL) for row in rows]
+    return objects(*(row[:3] for row in rows))._replace(masks=np.array(codes, object))
+
+
+def outlined_images(count=60, score=0.9):
+    """Images with a cat each, whose mask a detection confirms; small ones less."""
+    found = []
+    for row in range(count):
+        side = 10 + 2 * row
+        box = (20.0, 20.0, side, side)
+        gt = with_masks((box, CAT, 1, ring(box)))
+        pred = with_masks((box, CAT, score, ring(box, 0.3 - 2 / side)))
+        found.append(LabeledImage(row, np.array(TALL[::-1]), gt, [row], pred))
+    return found
+
+
+def test_outlines_are_compared_only_where_labels_have_them():
+    gt = objects((BOX, CAT, 1))
+    pred = objects((BOX, CAT, 0.9))
+    assert 'outline' not in compare(gt, pred).strangeness
+    assert 'outline' not in compare(gt, with_masks((BOX, CAT, 0.9, ring(BOX)))).strangeness
+
+
+@pytest.mark.parametrize(
+    ('pred', 'value'),
+    [
+        ((PLACE, CAT, 0.9, half(PLACE)), 0.9 * (1 - 0.6)),
+        ((PLACE, CAT, 0.9, [*PLACE[:2], 140, 40, 140, 100, 60, 100]), 0),
+        ((PLACE, DOG, 0.9, half(PLACE)), -1),  # a detection of another class shows no outline
+        ((PLACE + [50, 0, 0, 0], CAT, 0.9, half(PLACE)), -1),  # nor one at another place
+    ],
+)
+def test_how_strange_an_outline_is(pred, value):
+    whole = [60, 40, 140, 40, 140, 100, 60, 100]
+    found = compare(with_masks((PLACE, CAT, 1, whole)), with_masks(pred))
+    assert found.strangeness['outline'] == pytest.approx([value], abs=0.02)
+
+
+def test_what_is_usual_of_a_size_is_not_strange():
+    images = _with_usual(outlined_images())
+    usual = [float(image.gt.usual[0]) for image in images]
+    assert usual == sorted(usual, reverse=True)
+    assert usual[0] > 2 * usual[-1]
+    strange = [compare(image.gt, image.pred).strangeness['outline'][0] for image in images]
+    assert np.abs(strange).max() < 0.05
+    bare = [each._replace(pred=objects((BOX, DOG, 0.1))) for each in outlined_images()]
+    nothing_found = _with_usual(bare)
+    assert all(np.all(image.gt.usual == 0) for image in nothing_found)
+
+
+def test_a_spoiled_outline_is_likely_and_a_usual_one_is_not():
+    images = _with_usual(outlined_images())
+    likelihood = Likelihoods(images, 1)
+    strange = [compare(image.gt, image.pred).strangeness['outline'][0] for image in images]
+    assert likelihood('outline', CAT, 0.4) > 0.2
+    assert max(likelihood('outline', CAT, each) for each in strange) < 0.05
+
+
+def test_masks_change_no_likelihood_of_a_box():
+    images = outlined_images()
+    bare = [image._replace(gt=image.gt._replace(masks=None)) for image in images]
+    of_masks, of_boxes_alone = (Likelihoods(each, 1).curves for each in (images, bare))
+    for (fault, category), curve in of_boxes_alone.items():
+        if fault == 'missing':  # the first that draws nothing
+            assert np.array_equal(curve, of_masks[fault, category])
+    assert {fault for fault, _ in of_masks} - {fault for fault, _ in of_boxes_alone} == {'outline'}
+
+
+@pytest.fixture
+def outlined(tmp_path):
+    """Images with a cat each; one lacks 0.4 of its outline, one is missing and one is loose."""
+    labels, preds, box = {}, [], PLACE.tolist()
+    for row in range(40):
+        ann = {'bbox': box, 'category_id': CAT, 'iscrowd': 0, 'label_id': 100 + row}
+        labels[row] = [ann | {'segmentation': [ring(box)]}]
+        code = to_code([ring(box, 0.27)], *TALL)
+        pred = {'image_id': row, 'bbox': box, 'category_id': CAT, 'score': 0.9}
+        preds.append(pred | {'segmentation': code | {'counts': code['counts'].decode()}})
+    labels[2][0]['segmentation'] = [half(box)]
+    labels[4].clear()
+    labels[6][0] |= {'bbox': [30, 40, 80, 60], 'segmentation': [ring([30, 40, 80, 60])]}
+    (tmp_path / 'fold_0.json').write_text(json.dumps(preds))
+    content = {'images': [{'width': 256, 'height': 192}] * 40}
+    return SimpleNamespace(labels=labels, content=content, classes=['cat'], outlined=True)
+
+
+def test_what_is_drawn_anew_has_the_outline_of_the_detection(outlined, tmp_path):
+    listed = of_boxes(outlined, np.arange(40) // 20, [tmp_path / 'fold_0.json'])
+    found = {each.image: each for each in listed if each.likelihood > 0.02}
+    assert {row: each.fault for row, each in found.items()} == {
+        **{2: 'outline', 4: 'missing', 6: 'loose'}
+    }
+    assert found[2].reason.startswith('cat detected with a score of 0.90, but the IoU of the masks')
+    assert found[2].label_id == 102
+    true = to_code([ring(PLACE)], *TALL)
+    for each in found.values():
+        code = to_code([*map(list, each.outlines)], *TALL)
+        assert masks.iou([code], [true], [0])[0, 0] > 0.9
+        assert each.box == tuple(PLACE)

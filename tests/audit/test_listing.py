@@ -3,11 +3,13 @@
 import json
 from hashlib import sha256
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from vitbackbones.audit.listing import CVAT, STUDIO, SURE, write_lists
 from vitbackbones.audit.suspicion import Suspicion
+from vitbackbones.data.loading.coco_masks import to_mask
 from vitbackbones.data.own.pool import Pool
 from vitbackbones.importing.coco import LIST
 
@@ -121,3 +123,46 @@ def test_of_masks_the_suggestions_alone_are_reviewed(pool, tmp_path):
     assert len(content['annotations']) == 2
     assert [ann['id'] for ann in reviewed['annotations']] == [1]
     assert [len(task['predictions'][0]['result']) for task in tasks] == [1]
+
+
+PARTS = [[10, 10, 20, 10, 20, 20, 10, 20], [30, 30, 40, 30, 40, 50], [60, 5, 90, 5, 75, 40]]
+
+
+def shapes_of(tasks):
+    """What the only prediction of the only task contains: type and points in pixels."""
+    ((prediction,),) = (task['predictions'] for task in tasks)
+    return [
+        (each['type'], np.reshape(each['value'].get('points', ()), (-1, 2)) * (0.96, 0.64))
+        for each in prediction['result']
+    ]
+
+
+@pytest.mark.parametrize('count', [1, 2, 3])
+def test_label_studio_gets_an_object_of_several_parts_as_one_polygon(pool, tmp_path, count):
+    pool.content['annotations'][2]['segmentation'] = PARTS[:count]
+    _, _, tasks = written(tmp_path, pool, suspicion('spurious', 0.1, image=1, key='key 3'))
+    ((shape, points),) = shapes_of(tasks)
+    assert shape == 'polygonlabels'
+    drawn = to_mask([points.ravel().tolist()], 64, 96)
+    assert (drawn == to_mask(PARTS[:count], 64, 96)).all()
+
+
+def test_label_studio_gets_each_outline_of_a_region_of_a_mask(pool, tmp_path):
+    pool.content = None
+    pool.masks = pool.files
+    outlines = tuple(map(tuple, PARTS))
+    _, _, tasks = written(tmp_path, pool, suspicion('mask', SURE, image=1, outlines=outlines))
+    assert [points.ravel().tolist() for _, points in shapes_of(tasks)] == [
+        pytest.approx(part) for part in PARTS
+    ]
+
+
+def test_label_studio_gets_the_box_of_a_label_in_run_lengths(pool, tmp_path):
+    pool.content['annotations'][2]['segmentation'] = {'size': [64, 96], 'counts': [64 * 96]}
+    _, _, tasks = written(tmp_path, pool, suspicion('spurious', 0.1, image=1, key='key 3'))
+    assert [shape for shape, _ in shapes_of(tasks)] == ['rectanglelabels']
+
+
+def test_the_area_of_a_suggestion_is_that_of_its_outline(pool, tmp_path):
+    content, _, _ = written(tmp_path, pool, suspicion('missing', 0.9, outlines=(PARTS[0],)))
+    assert content['annotations'][0]['area'] == 100

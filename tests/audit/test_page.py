@@ -31,6 +31,7 @@ def pool(tmp_path):
         classes=['cat', 'dog'],
         labels={0: labels, 1: []},
         content={'annotations': labels},
+        outlined=False,
     )
 
 
@@ -96,7 +97,10 @@ def test_the_doubted_label_is_drawn_over_the_others_beside_what_is_suggested(poo
     assert (shape, names) == ('bbox', ['labels', 'suggestion'])
     cat, dog = pool.labels[0]
     assert labels == [(dog, '', RIGHT), (cat, 'cat', WRONG)]
-    assert suggestion == [(dog, '', RIGHT), ({'bbox': (10, 10, 20, 10)}, 'dog', WRONG)]
+    assert suggestion == [
+        (dog, '', RIGHT),
+        ({**cat, 'segmentation': [], 'bbox': (10, 10, 20, 10)}, 'dog', WRONG),
+    ]
 
 
 def test_nothing_is_suggested_for_a_label_without_an_object(pool, drawn):
@@ -111,4 +115,18 @@ def test_a_region_is_suggested_as_a_mask(pool, drawn):
     [*sections(pool, [], [suspicion('mask', outlines=(OUTLINE,))])]
     (labels, _), (((ann, name, _),), _), names = drawn
     assert (labels, name, names) == ([], 'dog', ['image', 'suggestion'])
-    assert ann['segmentation']['size'] == [40, 60]
+    assert ann['segmentation'] == [[*OUTLINE]]
+
+
+def test_outlines_of_labels_and_suggestions_are_drawn(pool, drawn):
+    pool.outlined = True
+    for label in pool.labels[0]:
+        label['segmentation'] = [[1, 2, 9, 2, 9, 8]]
+    listed = [suspicion('outline', key=5, outlines=(OUTLINE,)), suspicion('class', key=5)]
+    _, kinds, _ = sections(pool, [], listed)
+    assert ['outline', KINDS['outline'], 1] in [*map(list, kinds.parts[0].rows)]
+    (labels, shape), (suggestion, _), _, _, (as_class, _), _ = drawn
+    assert shape == 'segm'
+    assert labels[1].ann['segmentation'] == [[1, 2, 9, 2, 9, 8]]
+    assert suggestion[1].ann['segmentation'] == [[*OUTLINE]]
+    assert as_class[1].ann['segmentation'] == [[1, 2, 9, 2, 9, 8]]  # its outline stays

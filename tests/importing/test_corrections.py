@@ -240,6 +240,34 @@ def test_a_mask_without_an_outline_is_counted(listed):
     assert [*source.changes] == ['corrections of masks without an outline, left out']
 
 
+RING = [[3, 3, 12, 3, 12, 12]]
+
+
+def test_an_outline_replaces_that_of_its_label(boxes):
+    found, source = accept(boxes, fault='outline', segmentation=RING, area=40)
+    assert (found, source.changes) == ([OLD, NEW, NEW], {})
+    ((ann,),) = ([ann for ann in own if ann['segmentation']] for own in outlined(boxes / 'out'))
+    assert (ann['segmentation'], ann['area']) == (RING, 40)
+
+
+def outlined(root):
+    """The labels of the pictures of a folder that have an outline."""
+    own = find_pool(root).labels.values()
+    return [labels for labels in own if any(each['segmentation'] for each in labels)]
+
+
+@pytest.mark.parametrize('segmentation', [..., [], [[3, 3, 12, 3]]])
+def test_an_outline_that_was_lost_changes_no_label(boxes, segmentation):
+    found, source = accept(boxes, fault='outline', segmentation=segmentation)
+    assert found == [OLD, OLD, NEW]
+    assert 'corrections of masks without an outline, left out' in source.changes
+
+
+def test_an_object_that_was_missing_has_its_outline(boxes):
+    accept(boxes, fault='missing', segmentation=RING)
+    assert [own[-1]['segmentation'] for own in outlined(boxes / 'out')] == [RING]
+
+
 def test_a_name_of_many_slashes_takes_no_memory(boxes):
     file = boxes / 'faults.json'
     content = json.loads(file.read_text())

@@ -1,11 +1,11 @@
 """Which boxes of a dataset are likely to be wrong, by detections of models that never saw them.
 
 The idea is that of confident learning and of ObjectLab (Tkachenko, Thyagarajan, Mueller, 2023). The
-labels and the detections of an image are compared in four ways, one for each kind of fault. How
-much a comparison tells is measured on the dataset itself: some labels are removed, added, renamed
-or moved, and the values of these spoiled labels are set against those of all labels as they are.
-So all kinds of faults and all classes share one scale, and a class that the models rarely detect
-puts no label under suspicion.
+labels and the detections of an image are compared in four ways, one for each kind of fault, and in
+a fifth where they have outlines. How much a comparison tells is measured on the dataset itself:
+some labels are removed, added, renamed or moved, or get another outline, and the values of these
+spoiled labels are set against those of all labels as they are. So all kinds of faults and all
+classes share one scale, and a class that the models rarely detect puts no label under suspicion.
 """
 
 from collections import defaultdict
@@ -18,7 +18,9 @@ from pycocotools import mask as masks
 from scipy.optimize import isotonic_regression
 
 from ..data.checks.coco_file import load_json
+from ..data.loading.coco_masks import to_code
 from ..data.own.pool import Pool
+from .outlines import spoiled, suggested
 from .suspicion import Suspicion
 
 SHARE = 0.05  # of the labels that are assumed to be spoiled, in each of the four ways
@@ -33,19 +35,30 @@ REASONS = {
     'spurious': 'labeled {gt}, but no detection matches it (best score {score:.2f})',
     'class': 'labeled {gt}, but detected as {pred} with a score of {score:.2f}',
     'loose': '{gt} detected with a score of {score:.2f}, but the IoU with its label is {iou:.2f}',
+    'outline': '{gt} detected with a score of {score:.2f}, but the IoU of the masks is {masks:.2f}',
 }
+DRAWN = ('missing', 'loose', 'outline')  # faults whose suggestion is where the detection is
 
 
 class Objects(NamedTuple):
-    """Boxes (N, 4) as x, y, width, height in pixels, classes (N,) from 0, scores (N,)."""
+    """N labels or detections.
+
+    Attributes:
+        boxes: x, y, width, height in pixels, (N, 4).
+        classes, scores: from 0, (N,).
+        masks: in RLE, (N,); None where outlines are not compared.
+        usual: how strange the outlines of labels of this size are as a rule, (N,).
+    """
 
     boxes: np.ndarray
     classes: np.ndarray
     scores: np.ndarray
+    masks: np.ndarray | None = None
+    usual: np.ndarray | float = 0.0
 
     def select(self, rows) -> 'Objects':
         """Return the objects of these rows: a mask, a slice, or numbers."""
-        return Objects(self.boxes[rows], self.classes[rows], self.scores[rows])
+        return Objects(*(each[rows] if isinstance(each, np.ndarray) else each for each in self))
 
 
 class LabeledImage(NamedTuple):
@@ -88,12 +101,12 @@ class Spoiled(NamedTuple):
     strangeness: float
 
 
-def as_objects(entries: Sequence[dict]) -> Objects:
-    """Return annotations or detections in COCO's format as arrays."""
+def as_objects(entries: Sequence[dict], codes: Sequence[dict | None] | None = None) -> Objects:
+    """Return annotations or detections in COCO's format as arrays, with the RLE of their masks."""
     boxes = np.array([entry['bbox'] for entry in entries], float).reshape(-1, 4)
     classes = np.array([entry['category_id'] for entry in entries], int)
     scores = np.array([entry.get('score', 1) for entry in entries], float)
-    return Objects(boxes, classes, scores)
+    return Objects(boxes, classes, scores, None if codes is None else np.array(codes, object))
 
 
 def ious(one: np.ndarray, other: np.ndarray, crowd: bool = False) -> np.ndarray:
@@ -122,7 +135,40 @@ def compare(gt: Objects, pred: Objects) -> Comparison:
         'missing': np.where(second, 0, pred.scores * (1 - best / HIT).clip(0)),
     }
     evidence = {'spurious': support, 'class': others, 'loose': closest}
+    if gt.masks is not None:
+        shown = np.where(overlaps >= HIT, closest, 0)
+        evidence['outline'] = shown
+        strangeness['outline'] = _outline_strangeness(gt, pred, shown)
     return Comparison(strangeness, {fault: by.argmax(1) for fault, by in evidence.items()})
+
+
+def _outline_strangeness(gt: Objects, pred: Objects, shown: np.ndarray) -> np.ndarray:
+    """Return how strange outlines are (N,), for scores ``shown`` (N, M) where boxes agree, else -1.
+
+    A model draws masks at a low resolution, so those of small objects always differ.
+    """
+    scores = shown.max(1)
+    overlaps = [
+        masks.iou([code], [pred.masks[at]], [0])[0, 0] if score else 0
+        for code, at, score in zip(gt.masks, shown.argmax(1), scores, strict=True)
+    ]
+    return np.where(scores > 0, scores * (1 - np.array(overlaps)) - gt.usual, -1)
+
+
+def _with_usual(images: Sequence[LabeledImage]) -> list[LabeledImage]:
+    """Return the images whose labels know how strange outlines of their size are as a rule."""
+    sizes = [image.gt.boxes[:, 2:].prod(1) ** 0.5 / image.size.max() for image in images]
+    strange = [compare(image.gt, image.pred).strangeness['outline'] for image in images]
+    pairs = np.stack([np.concatenate(sizes), np.concatenate(strange)], 1)
+    pairs = pairs[pairs[:, 1] >= 0]  # of objects that are found
+    if not len(pairs):
+        return [*images]
+    known, values = pairs[np.lexsort(pairs.T[::-1])].T
+    usual = isotonic_regression(values, increasing=False).x  # the larger, the less strange
+    return [
+        image._replace(gt=image.gt._replace(usual=np.interp(own, known, usual)))
+        for image, own in zip(images, sizes, strict=True)
+    ]
 
 
 # ------------------------------------------------------------------------ how much that tells
@@ -183,7 +229,7 @@ def _spoiled(
     """Spoil the label of this row in each way, and yield how strange it is then."""
     box = image.gt.boxes[row]
     category = int(image.gt.classes[row])
-    rest = image.gt.select(np.arange(len(image.gt.boxes)) != row)
+    rest = image.gt.select(np.arange(len(image.gt.boxes)) != row)._replace(masks=None)
     at_box = ious(image.pred.boxes, box[None])[:, 0] >= HIT
     missing = np.where(at_box, compare(rest, image.pred).strangeness['missing'], 0)
     yield Spoiled('missing', int(image.pred.classes[missing.argmax()]), missing.max())
@@ -202,13 +248,18 @@ def _spoiled(
     if num_classes > 1:
         other = (category + int(rng.integers(1, num_classes))) % num_classes
         yield changed('class', box, other)
+    if image.gt.masks is not None:
+        codes = image.gt.masks.copy()
+        codes[row] = spoiled(codes[row], rng)
+        found = compare(image.gt._replace(masks=codes), image.pred).strangeness['outline']
+        yield Spoiled('outline', category, found[row])
 
 
 # ------------------------------------------------------------------------ the list
 
 
 def of_boxes(pool: Pool, fold: np.ndarray, files: Sequence[Path]) -> list[Suspicion]:
-    """Return what is likely to be wrong in a pool of boxes, the likeliest first.
+    """Return what is likely to be wrong in a pool of boxes or outlines, the likeliest first.
 
     A label is listed once, with its likeliest fault. A class that only one fold contains is not
     listed: the model of that fold was trained without it.
@@ -236,7 +287,8 @@ def labeled_images(pool: Pool, files: Sequence[Path]) -> list[LabeledImage]:
         entries = defaultdict(lambda: [NOTHING])
         for entry in load_json(str(file)):
             entries[entry['image_id']].append(entry)
-        preds |= {row: as_objects(of_image) for row, of_image in entries.items()}
+        for row, of_image in entries.items():
+            preds[row] = as_objects(of_image, [entry.get('segmentation') for entry in of_image])
     images = []
     for row, anns in pool.labels.items():
         crowds = as_objects([ann for ann in anns if ann['iscrowd']])
@@ -246,8 +298,12 @@ def labeled_images(pool: Pool, files: Sequence[Path]) -> list[LabeledImage]:
         info = pool.content['images'][row]
         size = np.array([info['width'], info['height']])
         label_ids = [ann['label_id'] for ann in anns]
-        images.append(LabeledImage(row, size, as_objects(anns), label_ids, pred.select(outside)))
-    return images
+        codes = None
+        if pool.outlined:
+            codes = [to_code(ann['segmentation'], *size[::-1].tolist()) for ann in anns]
+        gt = as_objects(anns, codes)
+        images.append(LabeledImage(row, size, gt, label_ids, pred.select(outside)))
+    return _with_usual(images) if pool.outlined else images
 
 
 def _listed(
@@ -283,12 +339,15 @@ def _suspicion(
     """Describe a fault: of the label ``gt_row``, None if it is missing; ``pred_row`` shows it."""
     gt = image.gt.select(slice(gt_row, gt_row + 1)) if gt_row is not None else None
     pred = image.pred.select(slice(pred_row, pred_row + 1))
-    box = pred.boxes[0] if fault in ('missing', 'loose') else gt.boxes[0]
+    box = pred.boxes[0] if fault in DRAWN else gt.boxes[0]
     category = pred.classes[0] if fault in ('missing', 'class') else gt.classes[0]
     words = {'pred': names[pred.classes[0]], 'score': pred.scores[0]}
     if gt is not None:
         words['gt'] = names[gt.classes[0]]
         words['iou'] = ious(gt.boxes, pred.boxes)[0, 0]
+    if fault == 'outline':
+        words['masks'] = masks.iou([gt.masks[0]], [pred.masks[0]], [0])[0, 0]
+    is_drawn = fault in DRAWN and image.gt.masks is not None
     return Suspicion(
         likelihood=likelihood,
         image=image.row,
@@ -297,4 +356,5 @@ def _suspicion(
         box=tuple(box.tolist()),
         category=int(category),
         reason=REASONS[fault].format(**words),
+        outlines=suggested(pred.masks[0], box.tolist()) if is_drawn else (),
     )

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from ..data.loading.coco_masks import area_of
 from ..data.loading.image_file import read_header, size_of
 from ..data.own.pool import Pool
 from ..importing.coco import KEPT, LIST, corrected
@@ -114,7 +115,7 @@ def _ann(number: int, suspicion: Suspicion) -> dict:
         'image_id': suspicion.image,
         'category_id': suspicion.category,
         'bbox': suspicion.box,
-        'area': suspicion.box[2] * suspicion.box[3],
+        'area': sum(map(area_of, suspicion.outlines)) or suspicion.box[2] * suspicion.box[3],
         'iscrowd': 0,
         'segmentation': [*suspicion.outlines],
         'fault': suspicion.fault,
@@ -140,16 +141,26 @@ def _task(img: dict, anns: Sequence[dict], pool: Pool) -> dict:
     common |= {'original_width': size[0], 'original_height': size[1]}
     result = []
     for ann in anns:
-        if ann['segmentation']:
-            points = np.reshape(ann['segmentation'][0], (-1, 2)) * 100 / size
-            shape = 'polygonlabels'
-            value = {'points': points.tolist(), 'closed': True}
-        else:
+        name = [pool.classes[ann['category_id']]]
+        polygons = ann['segmentation']
+        if not isinstance(polygons, list) or not polygons:  # RLE is no shape there
             sides = np.divide(ann['bbox'], size * 2) * 100
-            shape = 'rectanglelabels'
-            value = dict(zip(SIDES, sides.tolist(), strict=True))
-        value[shape] = [pool.classes[ann['category_id']]]
-        result.append(common | {'type': shape, 'value': value})
+            value = dict(zip(SIDES, sides.tolist(), strict=True)) | {'rectanglelabels': name}
+            result.append(common | {'type': 'rectanglelabels', 'value': value})
+            continue
+        for polygon in [_joined(polygons)] if pool.content else polygons:
+            points = np.reshape(polygon, (-1, 2)) * 100 / size
+            value = {'points': points.tolist(), 'closed': True, 'polygonlabels': name}
+            result.append(common | {'type': 'polygonlabels', 'value': value})
     # its server finds the image below the parent folder of the dataset
     served = '/data/local-files/?d=' + quote(f'{pool.root.name}/{img["file_name"]}')
     return {'data': {'image': served}, 'predictions': [{'result': result}]}
+
+
+def _joined(polygons: Sequence[Sequence[float]]) -> list[float]:
+    """Return the parts of an object as one polygon; what joins them is without width."""
+    first, *others = polygons
+    path = [*first]
+    for polygon in others:
+        path += [*first[:2], *polygon, *polygon[:2]]
+    return [*path, *first[:2]] if others else path

@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from pycocotools import mask as masks
-
 from ..data.loading.image_file import read_image
 from ..data.own.pool import Pool
 from ..drawing.sheet import from_bgr, side_by_side
@@ -18,6 +16,7 @@ KINDS = {
     'spurious': 'a label without an object',
     'class': 'another class',
     'loose': 'an inaccurate box',
+    'outline': 'an inaccurate outline',
     'mask': 'a part of a mask has the wrong class',
 }
 LEAKS = (
@@ -61,16 +60,13 @@ def _draw(pool: Pool, rank: int, suspicion: Suspicion) -> Picture:
     doubted = [Note(ann, pool.classes[ann['category_id']], WRONG) for ann in anns]
     suggested = []
     if suspicion.fault != 'spurious':
-        ann = {'bbox': suspicion.box}
+        ann = {'segmentation': [], **(anns[0] if anns else {}), 'bbox': suspicion.box}
         if suspicion.outlines:
-            outlines = [*map(list, suspicion.outlines)]
-            ann['segmentation'] = masks.merge(
-                masks.frPyObjects(outlines, image.height, image.width)
-            )
+            ann['segmentation'] = [*map(list, suspicion.outlines)]
         suggested = [Note(ann, pool.classes[suspicion.category], WRONG)]
     labels = others + doubted  # the doubted one is drawn over the others
     panels = {'labels' if labels else 'image': labels, 'suggestion': others + suggested}
-    shape = 'bbox' if pool.content else 'segm'
+    shape = 'segm' if pool.outlined or not pool.content else 'bbox'
     drawn = side_by_side([(key, draw_notes(image, notes, shape)) for key, notes in panels.items()])
     title = f'{rank}. {suspicion.fault}, {suspicion.likelihood:.2f}: {suspicion.reason}'
     return photograph(drawn, f'{title} ({file.name})', rank)

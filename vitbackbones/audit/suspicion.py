@@ -10,12 +10,14 @@ class Suspicion:
     Attributes:
         likelihood: that the label is wrong, from 0 to 1.
         image: row of the image in the pool.
-        fault: ``'missing'``, ``'spurious'``, ``'class'``, ``'loose'`` or ``'mask'``.
+        fault: ``'missing'``, ``'spurious'``, ``'class'``, ``'loose'``, ``'outline'`` or
+            ``'mask'``.
         label_id: id of the label in the pool; None if a label is missing.
         box: the suggested box, or the label's: x, y, width, height in pixels.
         category: the suggested class, or the label's, from 0.
         reason: one phrase for the reader of the list.
-        outlines: polygons of a region of a mask, each x, y, x, y ... in pixels.
+        outlines: polygons of a region of a mask, or the suggested ones of an object, each
+            x, y, x, y ... in pixels.
     """
 
     likelihood: float
@@ -25,4 +27,4 @@ class Suspicion:
     box: tuple[float, ...]
     category: int
     reason: str
-    outlines: tuple[tuple[int, ...], ...] = ()
+    outlines: tuple[tuple[float, ...], ...] = ()

@@ -144,7 +144,7 @@ def _read_annotation(source: Source, picture: Picture, ann: dict, where: str) ->
 LIST = 'faults.json'
 LARGEST = 2**30  # bytes of a list
 ADDED = re.compile('[0-9a-f]{8}-')  # before the names of Label Studio's exports
-CHANGES = ('missing', 'spurious', 'class', 'loose', 'mask')
+CHANGES = ('missing', 'spurious', 'class', 'loose', 'outline', 'mask')
 
 
 def import_corrections(
@@ -211,7 +211,7 @@ def corrected(labels: Sequence[dict], entries: Sequence[dict]) -> list[dict]:
             kept.append(label)
         elif ann['fault'] == 'class':
             kept.append(label | {'category_id': ann['category_id']})
-        elif ann['fault'] == 'loose':
+        elif ann['fault'] in ('loose', 'outline'):
             kept.append(label | {key: ann[key] for key in ('bbox', 'area', 'segmentation')})
     return [*kept, *(ann for ann in entries if ann['fault'] == 'missing')]
 
@@ -251,7 +251,8 @@ def _entries(source: Source, pool: Pool, row: int, name: str, ann: dict, where: 
     add_annotation(source, picture, name, ann, where)
     for each in picture.objects:
         del each['name']
-    if pool.content is None and picture.objects and not picture.objects[0]['segmentation']:
+    is_mask = pool.content is None or ann.get('fault') == 'outline'
+    if is_mask and picture.objects and not picture.objects[0]['segmentation']:
         source.change('corrections of masks without an outline, left out', where)
         return []
     return [numbers | each for each in picture.objects]

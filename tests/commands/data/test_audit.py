@@ -11,6 +11,7 @@ from PIL import Image
 
 from vitbackbones.audit.suspicion import Suspicion
 from vitbackbones.commands.data import audit, folds
+from vitbackbones.data.loading.coco_masks import to_code, to_mask
 from vitbackbones.data.own import folder
 from vitbackbones.data.own.pool import find_pool
 from vitbackbones.errors import InputError
@@ -76,6 +77,9 @@ def truth(pets, monkeypatch):
             name = find_pool(pets).files[image['id']].name
             for category, (_, *box) in enumerate(right[name]):
                 entry = {'image_id': image['id'], 'category_id': category, 'bbox': box}
+                if quick.config == 'quick_instance':
+                    code = to_code([ring(box)], 64, 96)
+                    entry['segmentation'] = code | {'counts': code['counts'].decode()}
                 found.append({**entry, 'score': 0.9})
         quick.found(folder).parent.mkdir(exist_ok=True)
         quick.found(folder).write_text(json.dumps(found))
@@ -85,6 +89,15 @@ def truth(pets, monkeypatch):
     monkeypatch.setattr(folds.Quick, 'steps_in', lambda quick, folder, seconds: 100)
     monkeypatch.setattr(folds.Quick, 'step_time', lambda quick, folder: 1.2)
     return right
+
+
+def ring(box):
+    """The polygon of a box without its corners."""
+    x, y, w, h = box
+    return [
+        *(x + 6, y, x + w - 6, y, x + w, y + 5, x + w, y + h - 5),
+        *(x + w - 6, y + h, x + 6, y + h, x, y + h - 5, x, y + 5),
+    ]
 
 
 def spoil(root):
@@ -115,6 +128,72 @@ def test_each_kind_of_fault_is_found_and_its_correction_comes_back(run, pets, tr
     assert boxes_in(tmp_path / 'corrected') == truth
     page = (tmp_path / 'out' / 'audit.html').read_text()
     assert 'labeled dog, but detected as cat with a score of 0.90' in page
+
+
+@pytest.fixture
+def outlined(pets):
+    """The same pictures, with an outline of each label."""
+    content = read(pets)
+    for each in content['annotations']:
+        each['segmentation'] = [ring(each['bbox'])]
+    write(pets, content)
+    return pets
+
+
+def masks_in(root):
+    """The masks of each picture of a folder, those of a class together."""
+    pool = find_pool(root)
+    found = {}
+    for file, labels in zip(pool.files, pool.labels.values(), strict=True):
+        drawn = np.zeros((2, 64, 96))
+        for each in labels:
+            drawn[each['category_id']] += to_mask(each['segmentation'], 64, 96)
+        found[file.name] = drawn
+    return found
+
+
+def test_an_outline_is_corrected_and_what_is_added_has_one(run, outlined, truth, tmp_path):
+    right = masks_in(outlined)
+    faults = spoil(outlined) | {'11.png': 'outline'}
+    content = read(outlined)
+    label = next(each for each in content['annotations'] if each['image_id'] == 11)
+    label['segmentation'] = [[*label['bbox'][:2], 34, label['bbox'][1], 34, 30]]
+    write(outlined, content)
+    result = run('audit', outlined, '--out', 'out', '--folds', 2)
+    assert json.loads((tmp_path / 'out' / 'plan.json').read_text())['config'] == 'quick_instance'
+    content = json.loads((tmp_path / 'out' / 'faults.json').read_text())
+    names = {each['id']: each['file_name'].rpartition('/')[2] for each in content['images']}
+    first = {names[each['image_id']]: each['fault'] for each in content['annotations'][:5]}
+    assert first == faults
+    (outline,) = (each for each in content['annotations'] if each['fault'] == 'outline')
+    assert outline['segmentation']
+    assert 'an inaccurate outline' in (tmp_path / 'out' / 'audit.html').read_text()
+    content['annotations'] = content['annotations'][:5]
+    (tmp_path / 'out' / 'accepted.json').write_text(json.dumps(content))
+    run('import', 'corrections', 'out/accepted.json', outlined, 'corrected')
+    assert boxes_in(tmp_path / 'corrected') == truth
+    after = masks_in(tmp_path / 'corrected')
+    for name in ('9.png', '11.png', '0.png'):
+        assert np.abs(after[name] - right[name]).sum() < 20  # pixels, of 4 x 115 at its edge
+    assert 'vitbackbones import corrections' in result.out
+
+
+def test_an_earlier_audit_of_boxes_is_not_gone_on_with_for_outlines(
+    run, tool, outlined, truth, tmp_path
+):
+    run('audit', outlined, '--out', 'out', '--folds', 2)
+    plan = json.loads((tmp_path / 'out' / 'plan.json').read_text())
+    del plan['config']
+    (tmp_path / 'out' / 'plan.json').write_text(json.dumps(plan))
+    refused(tool('audit', outlined, '--out', 'out', '--folds', 2), 'or with another config')
+
+
+def test_an_audit_of_outlines_that_were_changed_is_not_gone_on_with(run, tool, outlined, truth):
+    run('audit', outlined, '--out', 'out', '--folds', 2)
+    content = read(outlined)
+    content['annotations'][0]['segmentation'][0][0] += 1  # and its box stays
+    write(outlined, content)
+    refused(tool('audit', outlined, '--out', 'out', '--folds', 2), 'an audit of other images')
 
 
 def test_the_time_that_is_left_follows_the_speed_of_the_training(tmp_path, capsys):

@@ -13,6 +13,7 @@ from vitbackbones.commands.data import audit
 
 from ...importing.forms import masks
 from .test_audit import pets as pets
+from .test_audit import read, write
 
 
 @pytest.fixture
@@ -22,7 +23,7 @@ def short(monkeypatch):
     monkeypatch.setattr(audit, 'LEAST_OF_REGIONS', 0)
     monkeypatch.setattr(audit.Quick, 'steps_in', lambda quick, folder, seconds: 4)
     monkeypatch.setattr(audit.Quick, 'step_time', lambda quick, folder: 0.1)
-    for name in ('DETECTOR', 'SEGMENTOR'):
+    for name in ('DETECTOR', 'INSTANCE', 'SEGMENTOR'):
         monkeypatch.setattr(audit, name, replace(getattr(audit, name), least=-1))
 
 
@@ -55,3 +56,29 @@ def test_masks_are_audited(run, short, tmp_path):
     assert content['annotations']  # four steps teach nothing
     assert all(each['segmentation'] for each in content['annotations'])
     assert 'looks like' in (tmp_path / 'out' / 'audit.html').read_text()
+
+
+@pytest.mark.threads
+def test_outlines_of_all_forms_are_audited_and_those_that_cannot_be_used_are_boxes(
+    run, pets, short, tmp_path
+):
+    content = read(pets)
+    half = 64 * 48
+    forms = [
+        {'segmentation': [[10, 12, 34, 12, 34, 32], [12, 20, 20, 20, 20, 31]]},  # they overlap
+        {'segmentation': {'size': [64, 96], 'counts': [64 * 20, 64 * 9, 64 * 67]}},
+        {'segmentation': {'size': [64, 96], 'counts': [0, half, half]}, 'iscrowd': 1},
+        *({'segmentation': []}, {'segmentation': [[1, 2, 3, 4]]}, {'segmentation': None}, {}),
+    ]
+    for number, each in enumerate(content['annotations']):
+        x, y, w, h = each['bbox']
+        each |= {'segmentation': [[x, y, x + w, y, x + w, y + h]]} if number % 3 else {}
+    for number, form in enumerate(forms):
+        content['annotations'][3 * number] |= form
+    write(pets, content)
+    result = run('audit', pets, '--out', 'out', '--folds', 2)
+    assert 'fold 2 of 2: coco/bbox_mAP_50' in result.out
+    assert (tmp_path / 'out' / 'fold_1_run' / 'found.segm.json').is_file()
+    content = json.loads((tmp_path / 'out' / 'faults.json').read_text())
+    assert all(len(each) >= 6 for ann in content['annotations'] for each in ann['segmentation'])
+    assert 'Likely label errors' in (tmp_path / 'out' / 'audit.html').read_text()

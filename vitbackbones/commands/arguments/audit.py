@@ -5,7 +5,7 @@ quick model is trained on all other folds. Its predictions on the fold are compa
 All results are in one folder. If the command was interrupted, run it again to continue.
 
 options:
-  folder     folder of images with boxes or masks, as for --data-root
+  folder     folder of images with boxes, outlines or masks, as for --data-root
   --out      folder for the results (default: work_dirs/audit_FOLDER)
   --folds    train K models (default: 3)
   --minutes  train for about M minutes in total (default: 20)

@@ -16,6 +16,7 @@ from ...audit.boxes import SHARE, of_boxes
 from ...audit.duplicates import near_duplicates, perceptual_hashes
 from ...audit.folds import deal
 from ...audit.listing import LIST, for_review, write_lists
+from ...audit.outlines import with_outlines
 from ...audit.page import SHOWN, sections
 from ...audit.picking import pick
 from ...audit.regions import of_masks
@@ -38,7 +39,7 @@ from ...utils.cluster import run_tasks
 from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, require_apart, write_file
 from ...utils.messages import command_line, plural
 from ...utils.rules import is_number
-from .folds import DETECTOR, MOST, SEGMENTOR, Quick, run_of
+from .folds import DETECTOR, INSTANCE, MOST, SEGMENTOR, Quick, run_of
 
 PLAN = 'plan.json'
 PAGE = 'audit.html'
@@ -141,7 +142,8 @@ def _job(options: Namespace) -> Audit:
             'with at least two images in each'
         )
     print(f'{in_words(pool.classes)}; {number} in {root}')
-    quick = DETECTOR if pool.content else SEGMENTOR
+    pool = with_outlines(pool) if pool.content else pool
+    quick = (INSTANCE if pool.outlined else DETECTOR) if pool.content else SEGMENTOR
     return Audit(root, pool, quick, out, options.folds, options.minutes)
 
 
@@ -256,13 +258,17 @@ def _plan(job: Audit, groups: list[list[int]]) -> Plan:
         InputError: ``out`` holds an audit of other pictures, labels or folds.
     """
     labels = [(str(file), job.pool.digest(row)) for row, file in enumerate(job.pool.files)]
-    digest = sha256(json.dumps(labels).encode()).hexdigest()
+    outlines = [job.pool.content] if job.pool.outlined else []
+    digest = sha256(json.dumps([*labels, *outlines]).encode()).hexdigest()
     plan = {'labels': digest, 'folds': job.folds, 'minutes': job.minutes}
+    plan['config'] = job.quick.config
     begun = _begun(job.out / PLAN)
-    if begun and begun | plan != {'minutes': job.minutes} | begun:  # which 1.0 did not write
+    earlier = DETECTOR if job.pool.content else SEGMENTOR  # of versions that did not write these
+    before = {'minutes': job.minutes, 'config': earlier.config}
+    if begun and begun | plan != before | begun:
         raise InputError(
-            f'--out {job.out}: contains an audit of other images, labels, folds or minutes; '
-            'choose another folder, or remove it'
+            f'--out {job.out}: contains an audit of other images, labels, folds or minutes, or '
+            'with another config; choose another folder, or remove it'
         )
     fold = deal(groups, job.pool.rarest(), job.folds)
     if 'steps' not in begun:

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import BinaryIO
@@ -135,6 +135,7 @@ DETECTOR = Quick(
     file='val_evaluator.outfile_prefix',
     suffix='.bbox.json',
 )
+INSTANCE = replace(DETECTOR, config='quick_instance', suffix='.segm.json')
 SEGMENTOR = Quick(
     config='quick_segmentor',
     metric='mIoU',

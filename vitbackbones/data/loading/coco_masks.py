@@ -143,12 +143,18 @@ def to_mask(segmentation: list | dict, height: int, width: int) -> np.ndarray:
     """Return the mask (H, W) in bool of sound polygons or RLE, compressed or not."""
     from pycocotools import mask as coco_mask
 
-    code = segmentation
-    if isinstance(code, list):
-        code = coco_mask.merge(coco_mask.frPyObjects(code, height, width))
-    elif isinstance(code['counts'], list):
-        code = coco_mask.frPyObjects(code, height, width)
-    return coco_mask.decode(code).astype(bool)
+    return coco_mask.decode(to_code(segmentation, height, width)).astype(bool)
+
+
+def to_code(segmentation: list | dict, height: int, width: int) -> dict:
+    """Return the compressed RLE of sound polygons or RLE."""
+    from pycocotools import mask as coco_mask
+
+    if isinstance(segmentation, list):
+        return coco_mask.merge(coco_mask.frPyObjects(segmentation, height, width))
+    if isinstance(segmentation['counts'], list):
+        return coco_mask.frPyObjects(segmentation, height, width)
+    return segmentation
 
 
 # ---------------------------------------------------------------------------- panoptic

@@ -32,6 +32,7 @@ class Pool:
             from 0, and annotations keep the id of their file as ``label_id``. None for masks.
         masks: the mask of each picture; [] for boxes.
         values: of the classes in masks.
+        outlined: whether each annotation has polygons, which are audited.
     """
 
     root: Path
@@ -41,6 +42,7 @@ class Pool:
     content: dict | None = None
     masks: list[Path] = field(default_factory=list)
     values: Sequence[int] = ()
+    outlined: bool = False
 
     def __post_init__(self) -> None:
         for file in (*self.files, *self.masks):
