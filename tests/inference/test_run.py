@@ -1,6 +1,6 @@
 """The three stages of a prediction: they overlap, in order, with few batches in memory."""
 
-from threading import Barrier
+from threading import Barrier, Event
 
 import cv2
 import numpy as np
@@ -18,7 +18,7 @@ FILES = 9
 class Model:
     """Answers each picture with its number, and notes what it is asked."""
 
-    meta, color = {'classes': ('class',)}, 'color'
+    meta, color, at_once = {'classes': ('class',)}, 'color', 1
 
     def __init__(self):
         self.prepared, self.most_ahead = 0, 0
@@ -76,6 +76,42 @@ def test_batches_are_read_answered_and_written_at_once(sources, tmp_path):
     done = run(tmp_path, Waiting(), writer=WaitingWriter)
     done.all(sources)
     assert not done.failed
+
+
+def test_the_next_batch_begins_before_a_slow_picture_is_done(sources, tmp_path):
+    begun = Event()
+
+    class Slow(Model):
+        at_once = 2
+
+        def answer(self, samples):
+            if samples[0]['number'] == 2:
+                begun.set()
+            elif samples[0]['number'] == 0:
+                assert begun.wait(timeout=60)
+            return super().answer(samples)
+
+    done = run(tmp_path, Slow())
+    done.all(sources)
+    assert not done.failed
+    records = Journal(tmp_path / 'out', {}, resume=True).read([each.name for each in sources])
+    assert [record['best'][0]['score'] for record in records] == list(range(FILES))
+
+
+def test_a_batch_that_fails_beside_others_costs_its_files_only(sources, tmp_path):
+    class Failing(Model):
+        at_once = 2
+
+        def answer(self, samples):
+            if samples[0]['number'] == 2:
+                raise MemoryError('too large')
+            return super().answer(samples)
+
+    done = run(tmp_path, Failing())
+    done.all(sources)
+    assert sorted(done.failed) == ['2.png', '3.png']
+    names = [each.name for each in sources if each.name not in done.failed]
+    assert len(Journal(tmp_path / 'out', {}, resume=True).read(names)) == FILES - 2
 
 
 def test_after_a_batch_that_cannot_be_written_comes_no_other(sources, tmp_path):

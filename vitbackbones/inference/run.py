@@ -1,7 +1,8 @@
 """Predict all files, with any kind of model.
 
 While the model answers a batch, one thread reads the next and another writes the last: three
-batches are in memory at most, and all stages see them in the same order.
+batches are in memory at most, four if the model computes several pictures at a time. All stages see
+them in the same order.
 
 Nothing that was written is lost, and what was answered is written before the run ends, whatever
 ends it; a run that is resumed goes on behind it. One file that cannot be read, prepared or answered
@@ -15,7 +16,7 @@ object whose class flickers keeps its number.
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
@@ -138,6 +139,14 @@ class Answered(NamedTuple):
 Batch = list[Prepared]  # frames of one size
 
 
+def ahead(batches: Iterator[Batch], reader: Executor) -> Iterator[Batch]:
+    """Yield batches, of which ``reader`` reads the next meanwhile."""
+    coming = reader.submit(next, batches, None)
+    while batch := coming.result():
+        coming = reader.submit(next, batches, None)
+        yield batch
+
+
 @dataclass(eq=False)
 class Run:
     """Predicts frames in batches of one image size, each as soon as it is full.
@@ -207,16 +216,12 @@ class Run:
                 if row is None:
                     continue
                 frames = 0
-                batches = self._batches(files)
-                coming = reader.submit(next, batches, None)
                 written = scribe.submit(self._write, [])
-                while batch := coming.result():
-                    coming = reader.submit(next, batches, None)
-                    answered = self._answer(batch)
+                for answered in self._answers(ahead(self._batches(files), reader)):
                     written.result()  # raises what went wrong there: no line may follow
                     written = scribe.submit(self._write, answered)
-                    frames += len(batch)
-                    bar.update(len(batch))
+                    frames += len(answered)
+                    bar.update(len(answered))
                 written.result()
                 self.pictures.end_video()
                 if row and row not in self.failed:
@@ -246,6 +251,25 @@ class Run:
                     yield Prepared(frame, sample)
             except UnreadableImage as error:
                 self._fail([source], str(error))
+
+    def _answers(self, batches: Iterable[Batch]) -> Iterator[list[Answered]]:
+        """Yield what is on the frames of each batch, in order.
+
+        If the model computes several pictures at a time, the next batch begins before the last
+        picture of a batch is done, so that no core waits for it.
+        """
+        if self.model.at_once == 1:
+            yield from map(self._answer, batches)
+            return
+        with ThreadPoolExecutor(2) as pool:
+            before = None
+            for batch in batches:
+                begun = pool.submit(self._answer, batch)
+                if before:
+                    yield before.result()
+                before = begun
+            if before:
+                yield before.result()
 
     def _answer(self, batch: Batch) -> list[Answered]:
         """Return the frames of a batch with what is on them; nothing where the model fails."""

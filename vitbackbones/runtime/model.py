@@ -273,7 +273,9 @@ class Exported:
         if self.at_once > 1 and len(pictures) > 1:
             alone = self._pool.map(lambda picture: self.answer([picture])[0], pictures)
             return [*alone]
-        images = np.stack([picture.image for picture in pictures])
+        images = pictures[0].image[None]  # no copy of a single image
+        if len(pictures) > 1:
+            images = np.stack([picture.image for picture in pictures])
         if self._windows:
             whole = slide(lambda x: self.run(x)['logits'], images, **self._windows)
             outputs = {'logits': whole}

@@ -65,10 +65,8 @@ def prepare(pixels: np.ndarray, card: Card | Taken) -> Prepared:
     empty = np.round(card.input.mean)
     if not card.input.preprocess_inside:
         mean, std = (np.array(each, np.float32) for each in (card.input.mean, card.input.std))
-        image = image.astype(np.float32)
+        image = _normalized(image, mean, std)
         empty = np.zeros(3)
-        image -= mean
-        image /= std
     for step in card.steps:
         if step['type'] == 'pad':
             color = empty
@@ -83,6 +81,19 @@ def prepare(pixels: np.ndarray, card: Card | Taken) -> Prepared:
         image = image.transpose(2, 0, 1)  # (3, H, W)
     image = np.ascontiguousarray(image, card.input.dtype)
     return Prepared(image, picture.shape[:2], pixels.shape[:2], resized)
+
+
+def _normalized(image: np.ndarray, mean: np.ndarray, std: np.ndarray) -> np.ndarray:
+    """Return an image (h, w, 3) normalized in float32.
+
+    Its colors lie one after the other in memory, as graphs take them. This takes an eighth of the
+    time of all three at once.
+    """
+    planes = np.empty((3, *image.shape[:2]), np.float32)
+    for color, plane in enumerate(planes):
+        np.subtract(image[..., color], mean[color], out=plane, dtype=np.float32)
+        plane /= std[color]
+    return planes.transpose(1, 2, 0)  # (3, h, w) -> (h, w, 3)
 
 
 def _changed(picture: np.ndarray, step: Mapping) -> np.ndarray:
@@ -152,8 +163,10 @@ def _next(sides: Size, divisor: int) -> list[int]:
 
 def _padded(image: np.ndarray, size: Size, value: Color) -> np.ndarray:
     height, width = (max(pair) for pair in zip(size, image.shape[:2], strict=True))
+    if (height, width) == image.shape[:2]:
+        return image
     _require_pixels(image, (height, width), 'padded')
-    canvas = np.empty((height, width, 3), image.dtype)
+    canvas = np.empty_like(image, shape=(height, width, 3))  # in the same order in memory
     canvas[:] = value
     canvas[: image.shape[0], : image.shape[1]] = image
     return canvas
