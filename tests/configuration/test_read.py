@@ -29,6 +29,14 @@ def write(tmp_path):
             r'run\.py: .* Duplicate',
         ),
         ({'run': '_base_ = "a.py"\nx = dict(y=1)', 'a': 'x = 1'}, r'run\.py: TypeError: .*x is a'),
+        (
+            {'run': '_base_ = "base.py"', 'base': 'd = "x"\n_base_ = f"{d}.py"'},
+            r'base\.py: its _base_ uses the name d; write the path itself into _base_',
+        ),
+        (
+            {'run': '_base_ = "mmdetection/configs/_base_/models/faster_rcnn_r50_fpn.py"'},
+            r'fpn\.py does not exist\. If a toolbox ships it, put a clone of the toolbox there',
+        ),
         ({'run': '_base_ = "run.py"'}, r'run\.py: inherits from itself'),
         (
             {'run': '_base_ = ["a.py", "b.py"]', 'a': '', 'b': '_base_ = ["a.py", "run.py"]'},

@@ -229,3 +229,68 @@ def test_a_toolbox_that_cannot_be_imported_says_why(tmp_path, monkeypatch):
     finding = found(file)['packages']
     assert finding.state == 'problem'
     assert finding.text == 'my_old cannot be imported: MMCV==2.3.6 is used but incompatible'
+
+
+def test_without_fix_no_command_goes_on_with_a_config_of_version_two(tmp_path):
+    old = written(tmp_path, Config(detector()).pretty_text)
+    findings = found(old)
+    assert findings['version'].state == 'problem'
+    assert 'next' not in findings
+    findings = found(old, tmp_path / 'new.py')
+    assert findings['version'].state == 'note'  # so that the exit status is 0
+    assert findings['next'].text.endswith('new.py --smoke')
+
+
+def test_mmcls_is_mmpretrain_now(tmp_path):
+    name = 'mmpretrain::resnet/resnet18_8xb16_cifar10.py'
+    old = written(tmp_path, Config.fromfile(written(tmp_path, f"_base_ = '{name}'")).pretty_text)
+    old.write_text(old.read_text().replace('mmpretrain', 'mmcls').replace('PackInp', 'PackClsInp'))
+    assert found(old)['version'].text.endswith('mmcls, which is now mmpretrain')
+    new = tmp_path / 'new.py'
+    assert found(old, new)['model'].text.startswith('ImageClassifier on ResNet_CIFAR')
+    assert 'mmcls' not in new.read_text().partition('\n')[2]
+
+
+def test_configs_of_other_toolboxes_are_named(tmp_path):
+    old = detector()
+    old['data']['train']['pipeline'][2] = {'type': 'RResize', 'img_scale': (1024, 1024)}
+    file = written(tmp_path, Config(old).pretty_text)
+    with pytest.raises(InputError, match='is a config of mmrotate before version 1'):
+        found(file)
+
+
+def test_keys_of_version_two_over_a_base_of_version_three_are_said(tmp_path):
+    text = f"_base_ = '{RETINANET}'\ndata = dict(samples_per_gpu=4)\nrunner = dict(max_epochs=5)\n"
+    finding = found(written(tmp_path, text))['version']
+    assert finding.state == 'note'
+    assert 'data (now train_dataloader, val_dataloader and test_dataloader)' in finding.text
+    assert 'runner (now train_cfg)' in finding.text
+
+
+def test_the_folder_of_missing_modules_is_looked_for_around_the_config(tmp_path):
+    folder = tmp_path / 'clone'
+    package(folder, 'their_models')
+    (folder / 'configs').mkdir()
+    text = f"_base_ = '{RETINANET}'\ncustom_imports = dict(imports=['their_models.swin'])"
+    finding = found(written(folder / 'configs', text))['packages']
+    assert finding.remedy == f'PYTHONPATH={folder}, set before the command'
+
+
+def test_a_package_without_the_prefix_of_openmmlab_is_missing_too(tmp_path):
+    text = f"_base_ = '{RETINANET}'\ntrain_dataloader = dict(dataset=dict(type='their.Fruit'))"
+    assert found(written(tmp_path, text))['packages'].text == 'their is not installed'
+
+
+def test_a_class_that_is_not_there_has_values_of_its_own(tmp_path):
+    coder = "dict(_delete_=True, type='OBBCoder', target_means=[0.0] * 5)"
+    text = f"_base_ = '{RETINANET}'\nmodel = dict(bbox_head=dict(bbox_coder={coder}))"
+    said = [each.text for each in examine_config(str(written(tmp_path, text)))]
+    assert any("'OBBCoder' is not registered" in line for line in said)
+    assert not any('target_means' in line for line in said)
+
+
+def test_a_config_of_version_two_with_a_broken_part_is_refused_in_one_line(tmp_path):
+    old = detector()
+    del old['data']['train']['pipeline'][2]['type']
+    with pytest.raises(InputError, match="config.py: cannot be converted: KeyError: 'type'"):
+        found(written(tmp_path, Config(old).pretty_text))

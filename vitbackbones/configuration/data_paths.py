@@ -155,7 +155,7 @@ def _require_files(path: str, dataset: dict, written: dict[str, str]) -> None:
     for key, value in _named_files(dataset).items():
         if _is_there(root, value):
             continue
-        places = ' and '.join(str(place / value) for place in candidates(root))
+        places = ' and '.join(dict.fromkeys(str(place / value) for place in candidates(root)))
         remedy = 'Give the folder of the dataset with --data-root,'
         if root.name in SHAPES:
             command = f'python -m vitbackbones.data.shapes {root}{SHAPES[root.name]}'

@@ -66,6 +66,8 @@ DEFAULT_TYPES = {
 
 PLACEHOLDER = re.compile(r'\{\{\s*[$\w].*\}\}')  # of mmengine
 
+NOT_REGISTERED = 'is not registered in'
+
 ALWAYS = {'type', '_scope_', '_delete_'}
 
 # Inside of these keys and types ``type`` means something else than a registered name.
@@ -99,12 +101,19 @@ def lint(config: Config, options: Iterable[str] = ()) -> None:
                 f'{place}: is {cut(text)}, which nothing has replaced; an environment variable '
                 'needs a default, such as {{$NAME:default}}'
             )
-    wrong += misfits(config)
+    walked: list[str] = []
     if config.get('default_scope') is None or isinstance(config.default_scope, str):
         lookup = Lookup(config.get('default_scope') or 'mmengine')
         for key in sorted(READ_KEYS & set(config)):
-            wrong += _walk(lookup, config, key, config[key])
-    report(config, wrong)
+            walked += _walk(lookup, config, key, config[key])
+    # an unknown class has values of its own
+    unknown = {each.partition('.type: ')[0] for each in walked if NOT_REGISTERED in each}
+    known = [each for each in misfits(config) if _owner(each) not in unknown]
+    report(config, [*wrong, *known, *walked])
+
+
+def _owner(finding: str) -> str:
+    return finding.partition(': ')[0].rpartition('.')[0]
 
 
 def _texts(node: object, path: str = '') -> Iterator[tuple[str, str]]:
@@ -187,7 +196,7 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
         mode = kind.islower() and (path.startswith('model.') or bare not in known)
         if not mode:
             hint = did_you_mean(bare, known)
-            yield f'{path}.type: {kind!r} is not registered in {lookup.scope} or {SCOPE}{hint}'
+            yield f'{path}.type: {kind!r} {NOT_REGISTERED} {lookup.scope} or {SCOPE}{hint}'
         return
     yield from _no_text(path, node, found.values())
     keywords = [accepted_keywords(target) for target in found.values()]

@@ -16,13 +16,17 @@ from typing import Any
 from mmengine.config import Config
 
 from ..errors import InputError
-from ..utils.frames import config_files, line_of
+from ..utils.frames import calls, config_files, line_of
 from ..utils.messages import command_line, did_you_mean
 from ..utils.rules import TEXT
-from .names import find_config, looked_in, nearest_config, resolve
+from .names import CONFIGS, find_config, looked_in, nearest_config, resolve
 from .settings import entries, value_at
 
 NO_SETTINGS = (ModuleType, FunctionType)  # which Python files have besides
+OF_TOOLBOX = (
+    '. If a toolbox ships it, put a clone of the toolbox there, of the release that the config was '
+    'written for'
+)
 SUFFIXES = ('.py', '.yaml', '.yml', '.json')  # of what mmengine reads
 
 
@@ -157,8 +161,13 @@ def _explain(error: Exception, file: Path) -> str:
     if isinstance(error, FileNotFoundError) and len(chain) > 1:
         missing = chain[-1]
         files = {file.name: file.name for file in missing.parent.glob('*.py')}
-        near = did_you_mean(missing.name, files, most=1) or nearest_config(missing)
+        near = did_you_mean(missing.name, files, most=1)
+        ours = missing.is_relative_to(CONFIGS)
+        near = near or (nearest_config(missing) if ours else OF_TOOLBOX)
         return f'{chain[-2]}: its _base_ {missing} does not exist{near}'
+    if isinstance(error, NameError) and any(x.function == '_get_base_files' for x in calls(error)):
+        file = [each for each in chain if each.is_file()][-1]  # of which mmengine reads a copy
+        return f'{file}: its _base_ uses the name {error.name}; write the path itself into _base_'
     if isinstance(error, InputError):
         return f'{chain[-1]}: {_text(error)}'
     if isinstance(error, SyntaxError):

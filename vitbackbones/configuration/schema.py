@@ -66,7 +66,8 @@ WEIGHTS = Rule(
     lambda x: FACTOR.fits(x) or listed(FACTOR, least=1).fits(x) and any(x),
 )
 OF_BOXES = Rule(
-    'a loss based on overlap, such as GIoULoss', lambda x: callable(x) or 'iou' in str(x).lower()
+    'a loss based on overlap, such as GIoULoss',
+    lambda x: callable(x) or x == 'MSELoss' or 'iou' in str(x).lower(),  # MSELoss of MaskIoUHead
 )
 LEVEL = Rule(
     'the name of a log level, such as INFO',

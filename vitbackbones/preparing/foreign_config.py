@@ -22,9 +22,12 @@ from ..configuration.lint import dicts, lint
 from ..configuration.read import import_named, read_config
 from ..configuration.settings import as_list
 from ..configuration.version_two.convert import (
+    MOVED,
     ORIGINS,
+    SIGNS,
     Converted,
     convert,
+    in_todays_names,
     keys_of_version_two,
     toolbox_of,
 )
@@ -42,6 +45,8 @@ PACKAGES = {
     'mmseg': 'onedl-mmsegmentation',
     'mmpretrain': 'onedl-mmpretrain',
 }
+RENAMED = 'this config has names of mmcls, which is now mmpretrain'
+VARIABLES = ('optimizer',)  # that many configs of version 3 have
 CLONE = 'PYTHONPATH=CLONE, with the folder that contains them'
 # how configs of other projects begin, by what a user can do with them here
 OTHERS = {
@@ -60,11 +65,20 @@ def examine_config(path: str, out: str | None = None) -> Iterator[Finding]:
     """
     config = _read(path)
     old = keys_of_version_two(config)
-    if old:
+    today = in_todays_names(config.to_dict())
+    changed = bool(old) or today != config.to_dict()
+    toolbox = toolbox_of(today)
+    if old and toolbox not in PACKAGES:
+        raise InputError(
+            f'{path}: is a config of {toolbox} before version 1, which is not converted; this '
+            f'package has only models of {", ".join(PACKAGES)}'
+        )
+    if changed:
         moved = '; '.join(f'{key} is now {place}' for key, place in old.items())
+        text = f'this is a config of version 2: {moved}' if old else RENAMED
         remedy = '' if out else command_line('doctor', path, '--fix', 'fixed.py')
-        yield Finding('version', 'problem', f'this is a config of version 2: {moved}', remedy)
-        converted = convert(config)
+        yield Finding('version', 'note' if out else 'problem', text, remedy)
+        converted = _converted(config) if old else Converted(toolbox, today)
         if out:
             write_converted(converted, path, out)
             yield Finding('written', 'ok', f'{out}, for version 3')
@@ -72,14 +86,15 @@ def examine_config(path: str, out: str | None = None) -> Iterator[Finding]:
         config = Config(converted.entries, filename=path)
     elif out:
         raise InputError(f'{path}: is not a config of version 2, so there is nothing to write')
-    toolbox = toolbox_of(config)
+    else:
+        yield from _left_over(config)
     missing = [*_imports(config, toolbox)]
     yield from missing
     if any(finding.state == 'problem' for finding in missing):
         return
     found = [*_settings(config), *_files(config), *_model(config, toolbox)]
     yield from found
-    if all(finding.state != 'problem' for finding in found):
+    if (out or not changed) and all(finding.state != 'problem' for finding in found):
         yield Finding('next', 'ok', command_line('train', out or path, '--smoke'))
 
 
@@ -99,29 +114,59 @@ def _read(path: str) -> Config:
     return config
 
 
+def _converted(config: Config) -> Converted:
+    try:
+        return convert(config)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        text = f'{type(error).__name__}: {in_one_line(error, 200)}'
+        raise InputError(f'{config.filename}: cannot be converted: {text}') from error
+
+
+def _left_over(config: Config) -> Iterator[Finding]:
+    """Yield keys of version 2 in a config of version 3, such as one that changes a base."""
+    told = [f'{key} (now {MOVED[key]})' for key in SIGNS if key in config and key not in VARIABLES]
+    if told:
+        text = f'version 3 does not read these keys of version 2: {some(told, str)}'
+        yield Finding('version', 'note', text)
+
+
 def _imports(config: Config, toolbox: str) -> Iterator[Finding]:
     """Yield the packages that the config needs and that are not installed."""
     yield from _toolbox(toolbox)
     scopes = {name for _, settings in dicts(config) for name in _scopes(settings)} - {toolbox}
     for name in sorted(scopes):
         if not _is_there(name):
-            yield Finding('packages', 'problem', f'{name} is not installed', CLONE)
+            remedy = _folder_of(name, config.filename)
+            yield Finding('packages', 'problem', f'{name} is not installed', remedy)
     custom = config.get('custom_imports') or {}
     names = as_list(custom.get('imports') or [])
     absent = [name for name in names if not _is_there(name)]
     if absent:
         text = f'custom_imports names modules that are not found: {some(absent, str)}'
-        yield Finding('packages', 'problem', text, CLONE)
+        yield Finding('packages', 'problem', text, _folder_of(absent[0], config.filename))
         return
     with guarded(config.filename, SECONDS):
         for name in names:
             import_module(name)
 
 
+def _folder_of(module: str, filename: str) -> str:
+    """Return how to find a module that is in a folder around the config."""
+    package = module.partition('.')[0]
+    for folder in Path(filename).resolve().parents:
+        if (folder / package).is_dir() or (folder / f'{package}.py').is_file():
+            return f'PYTHONPATH={folder}, set before the command'
+    return CLONE
+
+
 def _scopes(settings: Mapping) -> list[str]:
     """Return the toolboxes that ``_scope_`` and ``type`` of a dict name."""
-    words = (str(settings.get('_scope_')), str(settings.get('type')).rpartition('.')[0])
-    return [word for word in words if re.fullmatch(r'mm[a-z0-9]+', word)]
+    scope = str(settings.get('_scope_'))
+    kind = settings.get('type')
+    words = (scope, kind.partition('.')[0] if isinstance(kind, str) and '.' in kind else '')
+    return [word for word in words if re.fullmatch('[a-z][a-z0-9_]+', word)]
 
 
 def _toolbox(name: str) -> Iterator[Finding]:

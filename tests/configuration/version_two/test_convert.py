@@ -10,6 +10,7 @@ from mmengine.config import Config
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.version_two.convert import (
     convert,
+    in_todays_names,
     keys_of_version_two,
     toolbox_of,
 )
@@ -110,9 +111,7 @@ def test_faster_rcnn_of_version_two_is_that_of_version_three():
         made = new[f'{split}_dataloader']
         whole = expected[f'{split}_dataloader']
         assert [step['type'] for step in made['dataset']['pipeline']] == [
-            step['type']
-            for step in whole['dataset']['pipeline']
-            if split == 'train' or step['type'] != 'LoadAnnotations'
+            step['type'] for step in whole['dataset']['pipeline']
         ]
         assert made['sampler'] == whole['sampler']
         assert made['batch_size'] == whole['batch_size']
@@ -150,7 +149,12 @@ def test_keys_of_version_two_are_named_with_their_places():
 
 @pytest.mark.parametrize(
     ('kind', 'toolbox'),
-    [('ImageClassifier', 'mmpretrain'), ('EncoderDecoder', 'mmseg'), ('RetinaNet', 'mmdet')],
+    [
+        ('ImageClassifier', 'mmpretrain'),
+        ('EncoderDecoder', 'mmseg'),
+        ('EncoderDecoderMask2Former', 'mmseg'),
+        ('RetinaNet', 'mmdet'),
+    ],
 )
 def test_the_toolbox_follows_from_the_model(kind, toolbox):
     assert toolbox_of({'model': {'type': kind}}) == toolbox
@@ -237,3 +241,96 @@ def test_words_of_parts_that_have_others_now():
     assert model['neck']['add_extra_convs'] == 'on_output'
     assert 'extra_convs_on_inputs' not in model['neck']
     assert model['train_cfg']['rcnn']['assigner']['match_costs'] == [cost]
+
+
+def test_the_rpn_of_early_releases_suppresses_as_it_did():
+    old = detector()
+    early = {'nms_across_levels': False, 'nms_pre': 2000, 'nms_post': 2000, 'max_num': 1000}
+    old['model']['test_cfg']['rpn'] = early | {'nms_thr': 0.7, 'min_bbox_size': 0}
+    rpn = convert(old).entries['model']['test_cfg']['rpn']
+    expected = shipped('mmdet', 'faster_rcnn/faster-rcnn_r50_fpn_1x_coco.py')['model']['test_cfg']
+    assert rpn == expected['rpn'] | {'nms_pre': 2000}
+
+
+def test_swin_of_its_authors_has_the_words_of_the_toolboxes():
+    old = detector()
+    old['model']['pretrained'] = 'swin.pth'
+    old['model']['backbone'] = {'type': 'SwinTransformer', 'embed_dim': 96, 'ape': False}
+    backbone = convert(old).entries['model']['backbone']
+    assert backbone['embed_dims'] == 96
+    assert backbone['use_abs_pos_embed'] is False
+    assert backbone['convert_weights'] is True
+    assert not {'embed_dim', 'ape'} & backbone.keys()
+
+
+def test_names_of_mmcls_are_those_of_mmpretrain():
+    old = {'imports': ['mmcls.models', 'my_mmcls'], 'type': 'mmcls.ConvNeXt', 'scope': 'mmcls'}
+    new = in_todays_names(old | {'checkpoint': 'mmcls://resnet50', 'pack': ('PackClsInputs',)})
+    assert new['imports'] == ['mmpretrain.models', 'my_mmcls']
+    assert new['type'] == 'mmpretrain.ConvNeXt'
+    assert new['scope'] == 'mmpretrain'
+    assert new['checkpoint'] == 'mmcls://resnet50'
+    assert new['pack'] == ('PackInputs',)
+
+
+@pytest.mark.parametrize(
+    ('old', 'new'),
+    [
+        (
+            {'augments': {'type': 'BatchMixup', 'alpha': 0.2, 'num_classes': 10, 'prob': 0.5}},
+            {'augments': [{'type': 'Mixup', 'alpha': 0.2}], 'probs': [0.5]},
+        ),
+        (
+            {
+                'augments': [
+                    {'type': 'BatchCutMix', 'alpha': 1.0, 'num_classes': 10, 'prob': 0.3},
+                    {'type': 'Identity', 'num_classes': 10, 'prob': 0.7},
+                ]
+            },
+            {'augments': [{'type': 'CutMix', 'alpha': 1.0}], 'probs': [0.3]},
+        ),
+        (
+            {'mixup': {'alpha': 0.2, 'num_classes': 10}},
+            {'augments': [{'type': 'Mixup', 'alpha': 0.2}], 'probs': [1.0]},
+        ),
+    ],
+)
+def test_images_are_mixed_as_often(old, new):
+    config = detector()
+    config['model'] = {'type': 'ImageClassifier', 'backbone': {}, 'train_cfg': old}
+    config['data'] = {}
+    assert convert(config).entries['model']['train_cfg'] == new
+
+
+def test_yolox_resizes_its_batches_and_averages_its_weights_as_it_did():
+    old = detector()
+    old['model'] |= {'input_size': (640, 640), 'random_size_range': (15, 25)}
+    average = {'type': 'ExpMomentumEMAHook', 'resume_from': None, 'momentum': 0.0001}
+    old['custom_hooks'] = [average | {'priority': 49}]
+    made = convert(old).entries
+    expected = shipped('mmdet', 'yolox/yolox_s_8xb8-300e_coco.py')
+    resized = made['model']['data_preprocessor']['batch_augments']
+    assert resized == expected['model']['data_preprocessor']['batch_augments']
+    assert 'input_size' not in made['model']
+    assert made['custom_hooks'] == expected['custom_hooks'][-1:]
+
+
+def test_variables_that_are_used_need_no_hand_and_others_do():
+    old = detector()
+    old['norm_cfg'] = {'type': 'BN', 'requires_grad': True}
+    old['model']['backbone']['norm_cfg'] = dict(old['norm_cfg'])
+    old['uda'] = {'type': 'DACS'}
+    old['evaluation'] |= {'dynamic': True}
+    assert convert(old).notes == [
+        'uda: version 3 does not read it',
+        'evaluation.dynamic: is not converted',
+    ]
+
+
+def test_trackers_keep_their_project():
+    old = detector()
+    start = {'project': 'fruit'}
+    old['log_config'] = {'hooks': [{'type': 'WandbLoggerHook', 'init_kwargs': start}]}
+    (_, backend) = convert(old | {'auto_resume': True}).entries['visualizer']['vis_backends']
+    assert backend == {'type': 'WandbVisBackend', 'init_kwargs': start}
+    assert convert(old | {'auto_resume': True}).entries['resume'] is True

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.configuration.version_two.test_convert import detector
+from tests.configuration.version_two.test_convert import detector, shipped
 from vitbackbones.configuration.version_two.convert import convert
 
 pytestmark = pytest.mark.compat
@@ -41,3 +41,40 @@ def test_half_precision_clipping_and_accumulation():
     assert wrapper['loss_scale'] == 512.0
     assert wrapper['clip_grad'] == {'max_norm': 35}
     assert wrapper['accumulative_counts'] == 4
+
+
+def test_half_precision_of_apex_and_of_an_empty_dict():
+    settings = {'type': 'DistOptimizerHook', 'update_interval': 2, 'use_fp16': True}
+    wrapper = changed(optimizer_config=settings)['optim_wrapper']
+    assert wrapper['type'] == 'AmpOptimWrapper'
+    assert wrapper['accumulative_counts'] == 2
+    assert changed(fp16={})['optim_wrapper']['type'] == 'AmpOptimWrapper'
+
+
+def test_a_rate_by_iterations_ends_with_the_epochs():
+    old = {'policy': 'CosineAnnealing', 'by_epoch': False, 'min_lr': 0.0}
+    (made,) = changed(lr_config=old)['param_scheduler']
+    assert made['T_max'] == made['end'] == 12
+    assert made['by_epoch'] is made['convert_to_iter_based'] is True
+    (made,) = changed(lr_config={'policy': 'step', 'by_epoch': False, 'step': [90]})[
+        'param_scheduler'
+    ]
+    assert made['milestones'] == [90]
+    assert 'end' not in made
+
+
+def test_the_schedule_of_yolox_is_that_of_version_three():
+    old = {'policy': 'YOLOX', 'warmup': 'exp', 'by_epoch': False, 'warmup_by_epoch': True}
+    old |= {'warmup_ratio': 1, 'warmup_iters': 5, 'num_last_epochs': 15, 'min_lr_ratio': 0.05}
+    runner = {'type': 'EpochBasedRunner', 'max_epochs': 300}
+    made = changed(lr_config=old, runner=runner, optimizer={'type': 'SGD', 'lr': 0.01})
+    expected = shipped('mmdet', 'yolox/yolox_s_8xb8-300e_coco.py')['param_scheduler']
+    assert made['param_scheduler'] == expected
+
+
+def test_when_to_measure():
+    old = {'interval': 2, 'start': 8, 'metric': 'bbox', 'dynamic_intervals': [(10, 1)]}
+    made = changed(evaluation=old)['train_cfg']
+    assert made['val_interval'] == 2
+    assert made['val_begin'] == 8
+    assert made['dynamic_intervals'] == [(10, 1)]

@@ -7,16 +7,18 @@ preprocessor says ``bgr_to_rgb=False`` where ``Normalize`` said ``to_rgb=False``
 
 import copy
 import csv
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
 from ..settings import as_list
-from .data import evaluator, loaders, preprocessor
+from ..settings import entries as entries_of
+from .data import COCO_OPTIONS, evaluator, loaders, preprocessor
 from .pipelines import MMDET, MMPRETRAIN, MMSEG
-from .schedule import optim_wrapper, schedulers, train_length
+from .schedule import VALIDATION, optim_wrapper, schedulers, train_length
 
 with open(Path(__file__).with_name('keys.csv'), newline='', encoding='utf-8') as _file:
     _ROWS = [*csv.DictReader(_file)]
@@ -32,6 +34,21 @@ BACKENDS = {
     'WandbLoggerHook': 'WandbVisBackend',
     'MMDetWandbHook': 'WandbVisBackend',
     'MlflowLoggerHook': 'MLflowVisBackend',
+}
+# names of mmcls 1 (``mmcls.ConvNeXt``, ``mmcls.models``) and of parts that have others now
+OF_MMCLS = re.compile(r'mmcls(?=\.|$)')
+TODAY = {row['key']: row['text'] for row in _ROWS if row['table'] == 'renamed'}
+# parts of other toolboxes, by which their configs of version 2 are known
+FOREIGN = {row['key']: row['text'] for row in _ROWS if row['table'] == 'foreign'}
+EMA = {'type': 'EMAHook', 'ema_type': 'ExpMomentumEMA', 'update_buffers': True}
+OF_SWIN = {row['key']: row['text'] for row in _ROWS if row['table'] == 'swin'}
+# settings of models that are elsewhere or in the parts themselves now
+OF_YOLOX = ('input_size', 'random_size_range', 'random_size_interval')
+OLD_RPN = ('nms_across_levels', 'nms_post')  # which version 2.10 and later do not read
+OF_MMSEG = ('decode_head', 'img_dir')  # of models and datasets of mmseg alone
+EVALUATION = {
+    *('by_epoch', 'efficient_test', 'gpu_collect', 'metric', 'metric_options', 'pre_eval'),
+    *('priority', 'rule', 'save_best', 'tmpdir', 'type', *COCO_OPTIONS, *VALIDATION),
 }
 COSTS = ('cls_cost', 'reg_cost', 'iou_cost')
 UNNEEDED = ('NumClassCheckHook', 'SyncNormHook', 'TextLoggerHook')
@@ -72,10 +89,37 @@ def toolbox_of(config: Mapping[str, Any]) -> str:
     scope = config.get('default_scope')
     if scope:
         return scope
-    kind = str((config.get('model') or {}).get('type', ''))
+    model = config.get('model') or {}
+    kind = str(model.get('type', ''))
+    parts = [*_dicts(config)]
+    foreign = [FOREIGN[part['type']] for part in parts if str(part.get('type')) in FOREIGN]
+    if foreign:
+        return foreign[0]
     if kind == 'ImageClassifier':
         return MMPRETRAIN
-    return MMSEG if kind.endswith('EncoderDecoder') else MMDET
+    ours = 'EncoderDecoder' in kind or any(key in part for part in parts for key in OF_MMSEG)
+    return MMSEG if ours else MMDET
+
+
+def in_todays_names(node: Any) -> Any:
+    """Return a config, or a part of one, in which the names of mmcls are those of mmpretrain."""
+    if isinstance(node, Mapping):
+        return {key: in_todays_names(value) for key, value in node.items()}
+    if isinstance(node, list | tuple):
+        return type(node)(in_todays_names(value) for value in node)
+    if not isinstance(node, str):
+        return node
+    return (
+        OF_MMCLS.sub(MMPRETRAIN, node, count=1) if OF_MMCLS.match(node) else TODAY.get(node, node)
+    )
+
+
+def _dicts(node: Any) -> Iterator[Mapping]:
+    """Yield all dicts in a part of a config."""
+    if isinstance(node, Mapping):
+        yield node
+    for _, value in entries_of(node):
+        yield from _dicts(value)
 
 
 def convert(config: Mapping[str, Any]) -> Converted:
@@ -87,7 +131,7 @@ def convert(config: Mapping[str, Any]) -> Converted:
     missing = [key for key in ('model', 'data', 'optimizer') if key not in config]
     if missing:
         raise InputError(f'the config is incomplete, it has no {", ".join(missing)}')
-    old = copy.deepcopy({**config})
+    old = in_todays_names(copy.deepcopy({**config}))
     toolbox = toolbox_of(old)
     found = Converted(toolbox, {'default_scope': toolbox})
     entries = found.entries
@@ -108,6 +152,8 @@ def convert(config: Mapping[str, Any]) -> Converted:
             dataset = entries[f'{split}_dataloader']['dataset']
             entries[f'{split}_cfg'] = {'type': f'{split.capitalize()}Loop'}
             entries[f'{split}_evaluator'] = evaluator(dataset, old.get('evaluation') or {}, toolbox)
+            if dataset['type'] == 'ConcatDataset' and toolbox == MMDET:
+                found.notes.append(f'{split}_evaluator: measures the first of several datasets')
     entries['optim_wrapper'] = optim_wrapper(old)
     entries['param_scheduler'] = schedulers(old, length)
     _hooks(old, entries)
@@ -126,12 +172,34 @@ def _model(old: dict, entries: dict, found: Converted) -> None:
         model['backbone'] = {**model['backbone'], 'init_cfg': start}
     model.pop('pretrained', None)
     entries['model'] = model = _renamed(model)
-    options = model.get('train_cfg')
-    if found.toolbox == MMPRETRAIN and options and 'augments' in options:
-        kinds = {'BatchMixup': 'Mixup', 'BatchCutMix': 'CutMix', 'BatchResizeMix': 'ResizeMix'}
-        augments = as_list(options['augments'])
-        new = [{'type': kinds.get(x['type'], x['type']), 'alpha': x['alpha']} for x in augments]
-        model['train_cfg'] = {'augments': new}
+    _of_swin(model.get('backbone') or {}, found.toolbox)
+    for key in OF_YOLOX:
+        model.pop(key, None)
+    if found.toolbox == MMPRETRAIN and model.get('train_cfg'):
+        model['train_cfg'] = _mixed(model['train_cfg'])
+
+
+def _of_swin(backbone: dict, toolbox: str) -> None:
+    """Give a Swin of Microsoft's repositories the words of the toolboxes, in place."""
+    if backbone.get('type') != 'SwinTransformer' or not OF_SWIN.keys() & backbone.keys():
+        return
+    for old in OF_SWIN.keys() & backbone.keys():
+        backbone[OF_SWIN[old]] = backbone.pop(old)
+    if toolbox == MMDET:
+        backbone['convert_weights'] = True  # which are published in other words, too
+
+
+def _mixed(options: dict) -> dict:
+    """Return how mmpretrain mixes images; what is left to a probability of 1 is not mixed."""
+    old = as_list(options.get('augments') or [])
+    early = {'mixup': 'Mixup', 'cutmix': 'CutMix'}  # of the first releases of mmcls
+    old += [{'type': kind, **options[key]} for key, kind in early.items() if options.get(key)]
+    augments = [mix for mix in old if mix['type'] != 'Identity']
+    if not augments:
+        return options
+    probs = [mix.pop('prob', mix.pop('cutmix_prob', 1.0)) for mix in augments]
+    new = [{key: value for key, value in mix.items() if key != 'num_classes'} for mix in augments]
+    return {'augments': new} | ({'probs': probs} if sum(probs) <= 1 else {})
 
 
 def _renamed(node: Any) -> Any:
@@ -145,6 +213,12 @@ def _renamed(node: Any) -> Any:
         on_input = new.pop('extra_convs_on_inputs')
         if new.get('add_extra_convs') is True:
             new['add_extra_convs'] = 'on_input' if on_input else 'on_output'
+    if 'nms_thr' in new:  # of the RPN before mmdet 2.10
+        new['nms'] = {'type': 'nms', 'iou_threshold': new.pop('nms_thr')}
+        new['max_per_img'] = new.pop('max_num', new.get('nms_post', 1000))
+        new = {key: value for key, value in new.items() if key not in OLD_RPN}
+    if 'iou_thr' in new and 'nms' in str(new.get('type')):
+        new['iou_threshold'] = new.pop('iou_thr')
     costs = [new.pop(key) for key in COSTS if key in new]
     if costs:  # of HungarianAssigner
         new['match_costs'] = costs
@@ -153,16 +227,19 @@ def _renamed(node: Any) -> Any:
 
 def _hooks(old: dict, entries: dict) -> None:
     checkpoint = {'type': 'CheckpointHook', **(old.get('checkpoint_config') or {})}
-    if (old.get('evaluation') or {}).get('save_best'):
-        checkpoint['save_best'] = 'auto'
+    evaluation = old.get('evaluation') or {}
+    if evaluation.get('save_best'):
+        checkpoint['save_best'] = _best(evaluation['save_best'], entries['default_scope'])
+    if evaluation.get('rule'):
+        checkpoint['rule'] = evaluation['rule']
     logging = old.get('log_config') or {}
     logger = {'type': 'LoggerHook', 'interval': logging.get('interval', 50)}
     entries['default_hooks'] = {'checkpoint': checkpoint, 'logger': logger}
-    custom = [x for x in old.get('custom_hooks') or [] if x['type'] not in UNNEEDED]
+    custom = [_hook(x) for x in old.get('custom_hooks') or [] if x['type'] not in UNNEEDED]
     if custom:
         entries['custom_hooks'] = custom
-    kinds = [BACKENDS.get(hook['type']) for hook in logging.get('hooks') or []]
-    backends = [{'type': kind} for kind in kinds if kind]
+    kept = [hook for hook in logging.get('hooks') or [] if hook['type'] in BACKENDS]
+    backends = [{'type': BACKENDS[hook['type']], **_start(hook)} for hook in kept]
     entries['visualizer'] = {
         'type': VISUALIZERS[entries['default_scope']],
         'name': 'visualizer',
@@ -171,6 +248,25 @@ def _hooks(old: dict, entries: dict) -> None:
     by_epoch = 'max_epochs' in entries['train_cfg']
     entries['log_processor'] = {'type': 'LogProcessor', 'by_epoch': by_epoch}
     checkpoint.setdefault('by_epoch', by_epoch)
+
+
+def _best(name: str, toolbox: str) -> str:
+    """Return the name of version 3 for a metric by which the best checkpoint is chosen."""
+    if name == 'auto' or toolbox == MMSEG:
+        return name
+    if toolbox == MMPRETRAIN:
+        return 'auto'
+    return 'pascal_voc/mAP' if name == 'mAP' else f'coco/{name}'
+
+
+def _hook(hook: dict) -> dict:
+    if hook['type'] != 'ExpMomentumEMAHook':
+        return hook
+    return EMA | {key: hook[key] for key in ('momentum', 'priority') if key in hook}
+
+
+def _start(hook: dict) -> dict:
+    return {'init_kwargs': hook['init_kwargs']} if 'init_kwargs' in hook else {}
 
 
 def _environment(old: dict, entries: dict) -> None:
@@ -182,6 +278,8 @@ def _environment(old: dict, entries: dict) -> None:
     }
     if old.get('resume_from'):
         entries |= {'load_from': old['resume_from'], 'resume': True}
+    if old.get('auto_resume'):
+        entries['resume'] = True
     if old.get('seed') is not None:
         entries['randomness'] = {'seed': old['seed']}
     if old.get('find_unused_parameters'):
@@ -190,9 +288,13 @@ def _environment(old: dict, entries: dict) -> None:
 
 def _others(old: dict, found: Converted) -> None:
     known = {*MOVED, *KEPT, 'custom_hooks', 'find_unused_parameters', 'train_cfg', 'test_cfg'}
+    used = [*_dicts([old.get(key) for key in (*known, 'model', 'data')])]
     for key, value in old.items():
-        if key not in known and isinstance(value, Mapping) and 'type' in value:
+        variable = value in used  # such as norm_cfg
+        if key not in known and isinstance(value, Mapping) and 'type' in value and not variable:
             found.notes.append(f'{key}: version 3 does not read it')
+    for key in sorted({*(old.get('evaluation') or {})} - EVALUATION):
+        found.notes.append(f'evaluation.{key}: is not converted')
     flow = old.get('workflow')
     if flow and len(flow) > 1:
         found.notes.append('workflow: validation losses are not computed; val_evaluator measures')

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from os.path import join
 from typing import Any
 
 from .. import SPLITS
@@ -14,10 +15,17 @@ PREFIXES = {
     'img_dir': 'img_path',
     'ann_dir': 'seg_map_path',
 }
+OF_XML = (
+    'VOCDataset',
+    'XMLDataset',
+    'WIDERFaceDataset',
+)  # their images and boxes are in one folder
 # what may be a list, of as many datasets one after the other
 LISTS = ('ann_file', 'img_prefix', 'img_dir', 'ann_dir', 'split')
 WRAPPERS = ('RepeatDataset', 'ClassBalancedDataset', 'MultiImageMixDataset', 'ConcatDataset')
 OF_COCO = {'bbox', 'segm', 'proposal', 'proposal_fast'}
+SIZE = 'samples_per_gpu'  # in ``data``, and in each dataset of a test
+COCO_OPTIONS = ('classwise', 'proposal_nums', 'iou_thrs', 'metric_items')  # of ``evaluation``
 
 
 @dataclass
@@ -59,12 +67,17 @@ def _parts(old: dict) -> dict:
 
 def _rename(new: dict, toolbox: str) -> None:
     prefixes = {PREFIXES[key]: new.pop(key) for key in PREFIXES if new.get(key)}
+    if new['type'] in OF_XML and 'img' in prefixes:
+        prefixes = {'sub_data_root': prefixes['img']}
     if prefixes:
         new['data_prefix'] = prefixes
     if toolbox == MMSEG and 'split' in new:
         new['ann_file'] = new.pop('split')
-    if 'classes' in new:
-        new['metainfo'] = {'classes': new.pop('classes')}
+    if toolbox == MMSEG and new['type'] == 'CustomDataset':
+        new['type'] = 'BaseSegDataset'
+    about = {key: new.pop(key) for key in ('classes', 'palette') if new.get(key) is not None}
+    if about:
+        new['metainfo'] = about
     if 'file_client_args' in new:
         new['backend_args'] = new.pop('file_client_args')
     if toolbox == MMDET:
@@ -103,7 +116,9 @@ def loaders(
             if toolbox == MMDET:
                 loaded.dataset['test_mode'] = True
         own = data.get(f'{split}_dataloader') or {}
-        size = own.get('samples_per_gpu', data.get('samples_per_gpu', 1) if training else 1)
+        alone = 1 if toolbox != MMPRETRAIN else data.get(SIZE, 1)
+        size = data.get(SIZE, 1) if training else loaded.dataset.pop(SIZE, alone)
+        size = own.get(SIZE, size)
         workers = own.get('workers_per_gpu', data.get('workers_per_gpu', 2))
         loader = {'batch_size': size, 'num_workers': workers, 'sampler': sampler}
         loader['persistent_workers'] = workers > 0
@@ -129,10 +144,21 @@ def evaluator(dataset: Mapping[str, Any], evaluation: Mapping[str, Any], toolbox
         return {'type': 'Accuracy', 'topk': options.get('topk', (1, 5))}
     if 'mAP' in names:
         return {'type': 'VOCMetric', 'metric': 'mAP', 'eval_mode': '11points'}
+    files = _file_of(dataset)
     if 'PQ' in names:
-        return {'type': 'CocoPanopticMetric', 'ann_file': dataset.get('ann_file')}
+        return {'type': 'CocoPanopticMetric', **files}
+    kind = 'LVISMetric' if 'LVIS' in dataset['type'] else 'CocoMetric'
     metrics = [name for name in names if name in OF_COCO] or ['bbox']
-    return {'type': 'CocoMetric', 'ann_file': dataset.get('ann_file'), 'metric': metrics}
+    options = {key: evaluation[key] for key in COCO_OPTIONS if key in evaluation}
+    return {'type': kind, **files, 'metric': metrics, **options}
+
+
+def _file_of(dataset: Mapping[str, Any]) -> dict[str, str]:
+    """Return ``ann_file`` of a metric: with the data root, which version 3 does not add to it."""
+    inside = dataset.get('dataset') or as_list(dataset.get('datasets', []))[:1]
+    if inside:
+        return _file_of(as_list(inside)[0])
+    return {'ann_file': join(dataset.get('data_root') or '', dataset.get('ann_file') or '')}
 
 
 def preprocessor(config: Mapping[str, Any], pipelines: Sequence[Pipeline], toolbox: str) -> dict:
@@ -145,7 +171,7 @@ def preprocessor(config: Mapping[str, Any], pipelines: Sequence[Pipeline], toolb
     """
     normalize = next((x.normalize for x in pipelines if x.normalize), {})
     found = {key: normalize[key] for key in ('mean', 'std') if key in normalize}
-    to_rgb = normalize.get('to_rgb', True)
+    to_rgb = bool(normalize) and normalize.get('to_rgb', True)  # YOLOX does not normalize
     if toolbox == MMPRETRAIN:
         head = as_list(config['model'].get('head') or {})[0]
         classes = {'num_classes': head['num_classes']} if 'num_classes' in head else {}
@@ -157,5 +183,17 @@ def preprocessor(config: Mapping[str, Any], pipelines: Sequence[Pipeline], toolb
         return {'type': 'SegDataPreProcessor', 'pad_val': 0, 'seg_pad_val': 255} | found | size
     divisors = [x.pad['size_divisor'] for x in pipelines if 'size_divisor' in x.pad]
     loads = [x for p in pipelines for x in p.steps if x['type'] == 'LoadAnnotations']
-    masks = {'pad_mask': True} if any(x.get('with_mask') for x in loads) else {}
-    return {'type': 'DetDataPreprocessor', 'pad_size_divisor': (divisors or [1])[0]} | found | masks
+    options = {'pad_mask': True} if any(x.get('with_mask') for x in loads) else {}
+    if 'random_size_range' in config['model']:
+        options['batch_augments'] = [_random_sizes(config['model'])]
+    return (
+        {'type': 'DetDataPreprocessor', 'pad_size_divisor': (divisors or [1])[0]} | found | options
+    )
+
+
+def _random_sizes(model: Mapping[str, Any]) -> dict:
+    """Return what resizes batches as YOLOX of version 2 did itself."""
+    least, most = model['random_size_range']  # in steps of 32 pixels
+    interval = model.get('random_size_interval', 10)
+    sizes = {'random_size_range': (32 * least, 32 * most), 'size_divisor': 32}
+    return {'type': 'BatchSyncRandomResize', **sizes, 'interval': interval}

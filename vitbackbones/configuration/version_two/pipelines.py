@@ -17,8 +17,27 @@ PACKED = ('DefaultFormatBundle', 'ImageToTensor', 'ToTensor', 'ToDataContainer')
 # arguments with other names; those under '' are of all steps
 RENAMED = {
     '': {'file_client_args': 'backend_args', 'flip_ratio': 'prob', 'flip_prob': 'prob'},
-    'RandomResizedCrop': {'size': 'scale'},
+    'RandomShift': {'shift_ratio': 'prob'},
 }
+OF_MMCLS = {
+    'RandomResizedCrop': {
+        'size': 'scale',
+        'scale': 'crop_ratio_range',
+        'ratio': 'aspect_ratio_range',
+    },
+    'EfficientNetRandomCrop': {'size': 'scale'},
+    'RandomCrop': {'size': 'crop_size'},
+    'RandomGrayscale': {'gray_prob': 'prob'},
+}
+# what ``efficientnet_style=True`` makes of a crop, and what only such crops take
+EFFICIENT = {'RandomResizedCrop': 'EfficientNetRandomCrop', 'CenterCrop': 'EfficientNetCenterCrop'}
+OF_EFFICIENT = ('min_covered', 'crop_padding')
+OF_CENTER = ('interpolation', 'backend')
+# what version 3 packs by default, and names that it does not have
+META = ('img_id', 'img_path', 'ori_shape', 'img_shape', 'scale_factor', 'flip', 'flip_direction')
+OLD_META = ('filename', 'ori_filename', 'pad_shape', 'img_norm_cfg')
+# labels of boxes, which Albu leaves out together with their boxes
+LABELS = {'gt_labels': ('gt_bboxes_labels', 'gt_ignore_flags')}
 
 
 @dataclass
@@ -50,24 +69,52 @@ def _convert(step: dict, toolbox: str, found: Pipeline) -> None:
         return
     if kind == 'Normalize':
         found.normalize = step
-    elif kind == 'Pad' and (toolbox == MMSEG or 'size' not in step):
+    elif kind == 'Pad' and (toolbox == MMSEG or not {'size', 'pad_to_square'} & step.keys()):
         found.pad = step
     elif kind == 'Collect':
-        packed = {'type': PACK[toolbox]}
-        if 'meta_keys' in step:
-            packed['meta_keys'] = step['meta_keys']
-        found.steps.append(packed)
+        found.steps.append({'type': PACK[toolbox], **_own_meta(step.get('meta_keys', ()))})
     elif kind in ('MultiScaleFlipAug', 'MultiScaleFlipAug3D'):
         _without_augmentation(step, toolbox, found)
     elif kind == 'Resize':
         found.steps.append(_resize(step, toolbox))
+    elif kind == 'AutoAugment' and toolbox == MMDET:
+        choices = [convert_pipeline(policy, toolbox).steps for policy in step['policies']]
+        found.steps.append({'type': 'RandomChoice', 'transforms': choices})
+    elif kind == 'Albu':
+        found.steps.append(_albu(step))
+    elif toolbox == MMPRETRAIN:
+        found.steps.append(_renamed(_crop(step), OF_MMCLS))
     else:
-        found.steps.append(_renamed(step))
+        found.steps.append(_renamed(step, RENAMED))
 
 
-def _renamed(step: dict) -> dict:
-    names = RENAMED[''] | RENAMED.get(step['type'], {})
+def _renamed(step: dict, table: dict[str, dict]) -> dict:
+    names = RENAMED[''] | table.get(step['type'], {})
     return {names.get(key, key): value for key, value in step.items()}
+
+
+def _own_meta(keys: Sequence[str]) -> dict:
+    """Return ``meta_keys`` where a pipeline packs more than version 3 does by default."""
+    own = [key for key in keys if key not in (*META, *OLD_META)]
+    return {'meta_keys': (*META, *own)} if own else {}
+
+
+def _albu(step: dict) -> dict:
+    new = {key: value for key, value in step.items() if key != 'update_pad_shape'}
+    boxes = new.get('bbox_params') or {}
+    if 'label_fields' in boxes:
+        fields = [name for old in boxes['label_fields'] for name in LABELS.get(old, (old,))]
+        new['bbox_params'] = {**boxes, 'label_fields': fields}
+    return new
+
+
+def _crop(step: dict) -> dict:
+    """Return a crop of mmcls under the type that crops as it does."""
+    new = dict(step)
+    if new.pop('efficientnet_style', False):
+        return new | {'type': EFFICIENT[step['type']]}
+    unread = OF_EFFICIENT + (OF_CENTER if step['type'] == 'CenterCrop' else ())
+    return {key: value for key, value in new.items() if key not in unread}
 
 
 def _without_augmentation(step: dict, toolbox: str, found: Pipeline) -> None:
@@ -83,6 +130,9 @@ def _without_augmentation(step: dict, toolbox: str, found: Pipeline) -> None:
         if inner['type'] == 'Resize' and 'img_scale' not in inner and first is not None:
             inner = {**inner, 'img_scale': first}
         _convert(dict(inner), toolbox, found)
+    if toolbox != MMPRETRAIN and not any(x['type'] == 'LoadAnnotations' for x in found.steps):
+        boxes = {'with_bbox': True} if toolbox == MMDET else {}
+        found.steps.insert(-1, {'type': 'LoadAnnotations', **boxes})  # metrics of version 3 need it
 
 
 def _resize(step: dict, toolbox: str) -> dict:

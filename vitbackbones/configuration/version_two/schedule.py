@@ -9,6 +9,12 @@ from typing import Any
 
 from ...errors import InputError
 
+# keys of ``evaluation`` that ``train_cfg`` has now
+VALIDATION = {
+    'interval': 'val_interval',
+    'start': 'val_begin',
+    'dynamic_intervals': 'dynamic_intervals',
+}
 WARM_UP = {'linear': 'LinearLR', 'constant': 'ConstantLR'}
 
 
@@ -21,7 +27,7 @@ def train_length(config: Mapping[str, Any]) -> dict:
     before = {'max_epochs': config.get('total_epochs'), 'max_iters': config.get('total_iters')}
     runner = config.get('runner') or before
     evaluation = config.get('evaluation') or {}
-    interval = {'val_interval': evaluation['interval']} if 'interval' in evaluation else {}
+    interval = {VALIDATION[key]: evaluation[key] for key in VALIDATION if key in evaluation}
     if runner.get('max_iters'):
         return {'type': 'IterBasedTrainLoop', 'max_iters': runner['max_iters'], **interval}
     if not runner.get('max_epochs'):
@@ -35,15 +41,17 @@ def optim_wrapper(config: Mapping[str, Any]) -> dict:
     settings = config.get('optimizer_config') or {}
     wrapper: dict[str, Any] = {'type': 'OptimWrapper'}
     scale = config.get('fp16') or settings
-    if config.get('fp16') or settings.get('type') == 'Fp16OptimizerHook':
+    half = settings.get('type') == 'Fp16OptimizerHook' or settings.get('use_fp16')  # of apex
+    if half or config.get('fp16') is not None:
         wrapper = {'type': 'AmpOptimWrapper', 'loss_scale': scale.get('loss_scale', 512.0)}
     for key in ('paramwise_cfg', 'constructor'):
         if key in optimizer:
             wrapper[key] = optimizer.pop(key)
     if settings.get('grad_clip'):
         wrapper['clip_grad'] = settings['grad_clip']
-    if settings.get('cumulative_iters'):
-        wrapper['accumulative_counts'] = settings['cumulative_iters']
+    steps = settings.get('cumulative_iters') or settings.get('update_interval', 1)
+    if steps > 1:
+        wrapper['accumulative_counts'] = steps
     return wrapper | {'optimizer': optimizer}
 
 
@@ -61,6 +69,8 @@ def schedulers(config: Mapping[str, Any], length: Mapping[str, Any]) -> list[dic
     if not settings:
         return []
     by_epoch = settings.get('by_epoch', 'max_epochs' in length)
+    if settings['policy'] == 'YOLOX':
+        return _of_yolox(settings, config['optimizer']['lr'], length['max_epochs'])
     return [*_warm_up(settings), *_main(settings, by_epoch, length)]
 
 
@@ -78,8 +88,11 @@ def _warm_up(settings: Mapping[str, Any]) -> list[dict]:
 
 def _main(settings: Mapping[str, Any], by_epoch: bool, length: Mapping[str, Any]) -> list[dict]:
     policy = settings['policy'].lower()
-    end = length.get('max_epochs') if by_epoch else length.get('max_iters')
-    ends = {'by_epoch': by_epoch, 'begin': 0, 'end': end}
+    ends: dict[str, Any] = {'by_epoch': by_epoch, 'begin': 0}
+    if not by_epoch and 'max_epochs' in length and policy != 'step':
+        ends = {'by_epoch': True, 'convert_to_iter_based': True, 'begin': 0}
+    end = length.get('max_epochs' if ends['by_epoch'] else 'max_iters')
+    ends |= {'end': end} if end else {}  # without one, a scheduler works to the end
     if policy == 'fixed':
         return []
     if policy == 'step':
@@ -96,3 +109,17 @@ def _main(settings: Mapping[str, Any], by_epoch: bool, length: Mapping[str, Any]
         powers = {'power': settings.get('power', 1.0), 'eta_min': settings.get('min_lr', 0.0)}
         return [{'type': 'PolyLR', **powers, **ends}]
     raise InputError(f'lr_config.policy={settings["policy"]!r}: write it as a param_scheduler')
+
+
+def _of_yolox(settings: Mapping[str, Any], rate: float, epochs: int) -> list[dict]:
+    """Return a quadratic warm-up, a cosine, and its lowest rate for the last epochs."""
+    warm = settings.get('warmup_iters', 0)  # in epochs
+    last = epochs - settings['num_last_epochs']
+    lowest = settings['min_lr'] if settings.get('min_lr') else rate * settings['min_lr_ratio']
+    ends = {'by_epoch': True, 'convert_to_iter_based': True}
+    return [
+        {'type': 'mmdet.QuadraticWarmupLR', 'begin': 0, 'end': warm, **ends},
+        {'type': 'CosineAnnealingLR', 'eta_min': lowest, 'T_max': last, 'begin': warm, **ends}
+        | {'end': last},
+        {'type': 'ConstantLR', 'factor': 1, 'by_epoch': True, 'begin': last, 'end': epochs},
+    ]
