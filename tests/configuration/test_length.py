@@ -79,7 +79,7 @@ def test_hooks_and_intervals_that_change_follow_and_minus_one_stays():
         }
     )
     config = with_length(config, epochs=20)
-    loop = {'max_epochs': 20, 'val_begin': 1, 'dynamic_intervals': [[18, 1]]}
+    loop = {'max_epochs': 20, 'val_begin': 1, 'dynamic_intervals': [(18, 1)]}
     assert config.train_cfg == loop
     (schedule,) = config.param_scheduler
     assert schedule['periods'] == [4, 6]

@@ -250,7 +250,8 @@ def _spoiled(
         yield changed('class', box, other)
     if image.gt.masks is not None:
         codes = image.gt.masks.copy()
-        codes[row] = spoiled(codes[row], rng)
+        # with a generator of its own, so that the likelihoods of boxes are those without outlines
+        codes[row] = spoiled(codes[row], np.random.default_rng((image.row, row)))
         found = compare(image.gt._replace(masks=codes), image.pred).strangeness['outline']
         yield Spoiled('outline', category, found[row])
 

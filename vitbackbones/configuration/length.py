@@ -42,7 +42,7 @@ class Length:
     def scaled(self, value: Any, least: int = 1) -> Any:
         """Return numbers of iterations or epochs at their places in the run; others as they are."""
         if isinstance(value, list | tuple):
-            return [self.scaled(each, least) for each in value]
+            return type(value)(self.scaled(each, least) for each in value)  # loops ask for tuples
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not 0 < value < ENDLESS:
             return value

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from vitbackbones.audit.suspicion import Suspicion
-from vitbackbones.commands.data import audit, folds
+from vitbackbones.commands.data import audit, audit_plan, folds
 from vitbackbones.data.loading.coco_masks import to_code, to_mask
 from vitbackbones.data.own import folder
 from vitbackbones.data.own.pool import find_pool
@@ -196,6 +196,90 @@ def test_an_audit_of_outlines_that_were_changed_is_not_gone_on_with(run, tool, o
     refused(tool('audit', outlined, '--out', 'out', '--folds', 2), 'an audit of other images')
 
 
+@pytest.fixture
+def counts_epochs(tmp_path, monkeypatch):
+    """A config that counts epochs, of which a probe of 48 images has 16 steps in each."""
+    file = tmp_path / 'mine.py'
+    file.write_text(
+        "default_scope = 'mmdet'\n"
+        'train_cfg = dict(max_epochs=12)\n'
+        'train_dataloader = dict(batch_size=2)\n'
+        "val_evaluator = dict(type='CocoMetric', metric='bbox')\n"
+    )
+    logged = [{'step': 5, 'loss': 1, 'time': 1}, {'step': 30, 'loss': 1, 'time': 1}, {'step': 99}]
+    monkeypatch.setattr(audit_plan, 'records', lambda run: logged)
+    return file
+
+
+@pytest.mark.parametrize(('steps', 'epochs'), [(100, 17), (1, 1), (8, 1), (10, 2)])
+def test_the_steps_of_a_fold_become_epochs_of_the_nearest_number(
+    run, pets, truth, counts_epochs, tmp_path, monkeypatch, steps, epochs
+):
+    asked = []
+
+    def steps_in(quick, folder, seconds, length):
+        asked.append((folder, length))
+        return steps
+
+    trained = []
+    train = folds.Quick.train
+    monkeypatch.setattr(folds.Quick, 'steps_in', steps_in)
+    monkeypatch.setattr(
+        folds.Quick, 'train', lambda quick, *given: trained.append(given[1]) or train(quick, *given)
+    )
+    given = ('audit', pets, '--out', 'out', '--folds', 2, '--config', counts_epochs)
+    run(*given)
+    # 12 images of a fold in batches of 2: five epochs of a probe have 30 steps
+    assert asked == [(tmp_path / 'out' / 'few', 5)]
+    few = json.loads((tmp_path / 'out/few/annotations/instances_train.json').read_text())
+    val = json.loads((tmp_path / 'out/few/annotations/instances_val.json').read_text())
+    assert (len(few['images']), len(val['images'])) == (12, 2)
+    plan = json.loads((tmp_path / 'out' / 'plan.json').read_text())
+    assert plan['config'] == str(counts_epochs)
+    assert (plan['epochs'], plan['steps']) == (epochs, 6 * epochs)
+    assert plan['seconds'] == pytest.approx(6 * epochs * 1.2)
+    assert trained == [epochs] * 2
+    run(*given)  # and the second time as planned
+    assert (trained, len(asked)) == ([epochs] * 4, 1)
+
+
+def test_an_audit_with_another_config_is_not_gone_on_with(
+    run, tool, pets, truth, counts_epochs, tmp_path
+):
+    given = ('audit', pets, '--out', 'out', '--folds', 2)
+    run(*given)
+    again = run(*given, '--config', 'quick_detector')  # the same
+    assert '100 steps of training' in again.out
+    refused(tool(*given, '--config', counts_epochs), 'or with another config; choose another')
+
+
+def test_a_config_that_learns_outlines_needs_them(tool, pets, outlined, truth, tmp_path):
+    content = read(outlined)
+    for each in content['annotations']:
+        each['segmentation'] = []
+    write(outlined, content)
+    result = tool('audit', outlined, '--config', 'quick_instance')
+    refused(result, '--config quick_instance: learns outlines of objects, but most labels in')
+
+
+def test_outlines_are_left_out_where_the_config_is_for_boxes(run, outlined, truth, tmp_path):
+    run('audit', outlined, '--out', 'out', '--folds', 2, '--config', 'quick_detector')
+    assert json.loads((tmp_path / 'out' / 'plan.json').read_text())['config'] == 'quick_detector'
+    content = json.loads((tmp_path / 'out' / 'faults.json').read_text())
+    assert not any(ann['segmentation'] for ann in content['annotations'])
+
+
+def test_a_weak_audit_with_a_config_is_repeated_with_it(
+    run, pets, truth, counts_epochs, monkeypatch
+):
+    monkeypatch.setattr(folds.Quick, 'steps_in', lambda *given: 100)
+    train = folds.Quick.train
+    monkeypatch.setattr(folds.Quick, 'train', lambda *given: train(*given) / 9)
+    monkeypatch.setattr(audit, 'of_boxes', lambda *_: [])
+    said = run('audit', pets, '--out', 'out', '--folds', 2, '--config', counts_epochs).out
+    assert said.splitlines()[-1].endswith(f'_longer --config {counts_epochs}')
+
+
 def test_the_time_that_is_left_follows_the_speed_of_the_training(tmp_path, capsys):
     run_dir = tmp_path / 'fold_1_run' / '20260101_000000' / 'vis_data'
     run_dir.mkdir(parents=True)
@@ -203,7 +287,7 @@ def test_the_time_that_is_left_follows_the_speed_of_the_training(tmp_path, capsy
     lines += [{'step': 50, 'mIoU': 7, 'time': 99}]
     (run_dir / 'scalars.json').write_text('\n'.join(map(json.dumps, lines)))
     job = audit.Audit(tmp_path, None, folds.DETECTOR, tmp_path, 3, 20)
-    plan = audit.Plan(np.zeros(3), 100, 120.0)
+    plan = audit.Plan(np.zeros(3), 100, 120.0, 100)
     for number in range(3):
         audit._say_time(job, plan, number)
     assert capsys.readouterr().out.splitlines() == [

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vitbackbones.commands.data import audit
+from vitbackbones.commands.data import audit, audit_plan, folds
 
 from ...importing.forms import masks
+from ..conftest import TINY
 from .test_audit import pets as pets
 from .test_audit import read, write
 
@@ -82,3 +83,22 @@ def test_outlines_of_all_forms_are_audited_and_those_that_cannot_be_used_are_box
     content = json.loads((tmp_path / 'out' / 'faults.json').read_text())
     assert all(len(each) >= 6 for ann in content['annotations'] for each in ann['segmentation'])
     assert 'Likely label errors' in (tmp_path / 'out' / 'audit.html').read_text()
+
+
+@pytest.mark.threads
+def test_a_detector_that_counts_epochs_is_trained_in_place_of_the_quick_one(
+    run, pets, tmp_path, monkeypatch
+):
+    config = tmp_path / 'mine.py'
+    config.write_text(f'_base_ = {str(TINY)!r}\nmodel = dict(backbone=dict(init_cfg=None))\n')
+    for module, name, value in (
+        *((folds, 'LEAST', 4), (folds, 'MOST', 9), (folds, 'WARM', 5), (audit_plan, 'PROBE', 12)),
+        (audit, 'of_config', lambda *given: replace(folds.of_config(*given), least=-1)),
+    ):
+        monkeypatch.setattr(module, name, value)
+    result = run('audit', pets, '--out', 'out', '--folds', 2, '--minutes', 0.1, '--config', config)
+    assert 'fold 2 of 2: coco/bbox_mAP_50' in result.out
+    plan = json.loads((tmp_path / 'out' / 'plan.json').read_text())
+    assert (plan['config'], plan['epochs']) == (str(config), round(plan['steps'] / 6))
+    assert (tmp_path / 'out' / 'fold_1_run' / f'epoch_{plan["epochs"]}.pth').is_file()
+    assert (tmp_path / 'out' / 'faults.json').is_file()

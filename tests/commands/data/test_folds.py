@@ -3,7 +3,16 @@
 import pytest
 
 from vitbackbones.commands.data import folds
-from vitbackbones.commands.data.folds import DETECTOR, LEAST, MOST, PROBE, SEGMENTOR, run_of
+from vitbackbones.commands.data.folds import (
+    DETECTOR,
+    INSTANCE,
+    LEAST,
+    MOST,
+    PROBE,
+    SEGMENTOR,
+    of_config,
+    run_of,
+)
 from vitbackbones.errors import InputError
 
 
@@ -133,3 +142,86 @@ def test_something_is_said_when_a_training_starts_and_each_minute():
     said = []
     assert folds.wait(Slow(), lambda: said.append('4 minutes left')) == 7
     assert len(said) == 3
+
+
+# ------------------------------------------------------------------------ any config
+
+
+def config_file(folder, scope='mmdet', loop='max_epochs=12', evaluator="type='CocoMetric'"):
+    """A config of which no part is built."""
+    file = folder / 'mine.py'
+    file.write_text(
+        f"default_scope = '{scope}'\n"
+        f'train_cfg = dict({loop}, val_interval=1)\n'
+        'train_dataloader = dict(batch_size=3)\n'
+        f'val_evaluator = {evaluator if evaluator.startswith("[") else f"dict({evaluator})"}\n'
+    )
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ('loop', 'unit'), [('max_epochs=12', 'epochs'), ('max_iters=9000', 'steps')]
+)
+def test_a_given_config_is_scaled_as_a_whole(started, tmp_path, monkeypatch, loop, unit):
+    model = of_config(config_file(tmp_path, loop=loop), has_boxes=True)
+    assert (model.unit, model.batch, model.draws) == (unit, 3, False)
+    monkeypatch.setattr(folds, 'value_after', lambda *place: None)
+    model.train(tmp_path / 'fold_0', 7)
+    ((command, _),) = started
+    run = tmp_path / 'fold_0_run'
+    assert command == [
+        *('train', str(tmp_path / 'mine.py'), '--data-root', str(tmp_path / 'fold_0')),
+        *('--work-dir', str(run), f'--{unit}', '7', '--cfg-options', 'train_cfg.val_interval=7'),
+        f'default_hooks.logger.log_metric_by_epoch={unit == "epochs"}',
+        f'val_evaluator.outfile_prefix={run / "found"}',
+    ]
+
+
+@pytest.mark.parametrize(
+    ('metric', 'suffix', 'measured'),
+    [
+        ("metric='bbox'", '.bbox.json', 'coco/bbox_mAP_50'),
+        ("ann_file='x.json'", '.bbox.json', 'coco/bbox_mAP_50'),  # mmdet's default
+        ("metric=['bbox', 'segm']", '.segm.json', 'coco/bbox_mAP_50'),
+        ("metric='segm'", '.segm.json', 'coco/segm_mAP_50'),
+    ],
+)
+def test_a_detector_is_asked_for_what_it_measures(tmp_path, metric, suffix, measured):
+    file = config_file(tmp_path, evaluator=f"type='CocoMetric', {metric}")
+    model = of_config(file, has_boxes=True)
+    assert (model.suffix, model.metric) == (suffix, measured)
+    assert model.draws is (suffix == '.segm.json')
+
+
+def test_of_several_metrics_the_one_that_can_write_is_asked(tmp_path):
+    metrics = "[dict(type='DumpDetResults'), dict(type='mmdet.CocoMetric', metric='bbox')]"
+    file = config_file(tmp_path, evaluator=metrics)
+    assert of_config(file, has_boxes=True).file == 'val_evaluator.1.outfile_prefix'
+
+
+def test_a_segmentor_writes_regions(tmp_path):
+    file = config_file(tmp_path, 'mmseg', 'max_iters=9000', "[dict(type='IoUMetric')]")
+    model = of_config(file, has_boxes=False)
+    assert model.asked == ('val_evaluator.0.type=vitbackbones.DoubtfulRegions',)
+    assert (model.file, model.metric) == ('val_evaluator.0.found', 'mIoU')
+
+
+@pytest.mark.parametrize('row', [DETECTOR, INSTANCE, SEGMENTOR], ids=lambda row: row.config)
+def test_a_quick_config_by_name_is_that_of_an_audit_without_it(row):
+    assert of_config(row.config, has_boxes=row is not SEGMENTOR) is row
+
+
+@pytest.mark.parametrize(
+    ('scope', 'evaluator', 'has_boxes', 'message'),
+    [
+        ('mmseg', "type='IoUMetric'", True, 'contains boxes, so the audit needs a detector'),
+        ('mmpretrain', "type='Accuracy'", True, 'needs a detector of mmdet with CocoMetric'),
+        ('mmdet', "type='VOCMetric'", True, 'with CocoMetric in its val_evaluator'),
+        ('mmdet', "type='CocoMetric'", False, 'contains masks, so the audit needs a segmentor'),
+        ('mmpretrain', "type='Accuracy'", False, 'of mmseg with IoUMetric in its val_evaluator'),
+    ],
+)
+def test_a_config_of_another_kind_is_refused(tmp_path, scope, evaluator, has_boxes, message):
+    file = config_file(tmp_path, scope, evaluator=evaluator)
+    with pytest.raises(InputError, match=message):
+        of_config(file, has_boxes)

@@ -7,6 +7,7 @@ All results are in one folder. If the command was interrupted, run it again to c
 options:
   folder     folder of images with boxes, outlines or masks, as for --data-root
   --out      folder for the results (default: work_dirs/audit_FOLDER)
+  --config   train this config of mmdet or mmseg instead of a quick one
   --folds    train K models (default: 3)
   --minutes  train for about M minutes in total (default: 20)
   --ray      train the folds on this Ray cluster at the same time: auto, local, HOST:PORT or
@@ -35,6 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add('folder', metavar='FOLDER')
     add_shared(add, *FILE_OPTIONS)
     add('--out', metavar='OUT')
+    add('--config', metavar='CONFIG')
     add('--folds', type=count, default=3, metavar='K')
     add('--minutes', type=size, default=20, metavar='M')
     add('--ray', metavar='ADDRESS')

@@ -1,11 +1,8 @@
 """``vitbackbones audit``: find labels that are likely to be wrong, by training."""
 
-import json
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +11,6 @@ import numpy as np
 from ...analysis.run_log import records
 from ...audit.boxes import SHARE, of_boxes
 from ...audit.duplicates import near_duplicates, perceptual_hashes
-from ...audit.folds import deal
 from ...audit.listing import LIST, for_review, write_lists
 from ...audit.outlines import with_outlines
 from ...audit.page import SHOWN, sections
@@ -36,12 +32,11 @@ from ...training.cores import available_cores
 from ...training.distributed import choose_device
 from ...training.find_checkpoint import latest_checkpoint
 from ...utils.cluster import run_tasks
-from ...utils.files import as_csv, folder_lock, prepare_folder, read_json, require_apart, write_file
+from ...utils.files import as_csv, folder_lock, prepare_folder, require_apart, write_file
 from ...utils.messages import command_line, plural
-from ...utils.rules import is_number
-from .folds import DETECTOR, INSTANCE, MOST, SEGMENTOR, Quick, run_of
+from .audit_plan import Audit, Plan, make_plan
+from .folds import DETECTOR, INSTANCE, SEGMENTOR, Given, Quick, of_config, run_of
 
-PLAN = 'plan.json'
 PAGE = 'audit.html'
 PICKED = 'pick.csv'
 PARTS = {'quarter': 0.25, 'half': 0.5, 'all': 1.0}
@@ -51,39 +46,6 @@ KNOWN = 500  # labeled pictures that those to be picked are to be unlike
 LEAST_OF_BOXES = SHARE
 LEAST_OF_REGIONS = 0.2
 SURE = 0.2  # likelihood that the first of the list has where models have learned something
-
-
-@dataclass(frozen=True)
-class Audit:
-    """What is audited, and where all of it goes.
-
-    Attributes:
-        root: the folder of the user.
-        pool: its images and labels.
-        quick: what is trained.
-        out: the folder of the audit.
-        folds: number of models.
-        minutes: of training, all folds together.
-    """
-
-    root: Path
-    pool: Pool
-    quick: Quick
-    out: Path
-    folds: int
-    minutes: float
-
-    def folder(self, number: int) -> Path:
-        """Return the folder of a fold."""
-        return self.out / f'fold_{number}'
-
-
-class Plan(NamedTuple):
-    """The fold of each image (N,), and how many steps and seconds each model is trained for."""
-
-    fold: np.ndarray
-    steps: int
-    seconds: float
 
 
 class Judged(NamedTuple):
@@ -111,7 +73,7 @@ def audit(options: Namespace) -> None:
     with folder_lock(job.out, '--out'):
         groups = _duplicates(job.pool)
         unlabeled = _unlabeled(job.pool, options.pick) if options.pick else None
-        plan = _plan(job, groups)
+        plan = make_plan(job, groups)
         lowest = _train(job, plan, options.ray)
         judged = _judge(job, plan)
         curve = [_curve(job, plan)] if options.curve else []
@@ -142,8 +104,16 @@ def _job(options: Namespace) -> Audit:
             'with at least two images in each'
         )
     print(f'{in_words(pool.classes)}; {number} in {root}')
-    pool = with_outlines(pool) if pool.content else pool
-    quick = (INSTANCE if pool.outlined else DETECTOR) if pool.content else SEGMENTOR
+    outlined = with_outlines(pool) if pool.content else pool
+    quick = (INSTANCE if outlined.outlined else DETECTOR) if pool.content else SEGMENTOR
+    if options.config:
+        quick = of_config(options.config, bool(pool.content))
+    if quick.draws and not outlined.outlined:
+        raise InputError(
+            f'--config {options.config}: learns outlines of objects, but most labels in {root} '
+            'have only boxes; use a config for boxes'
+        )
+    pool = outlined if quick.draws else pool
     return Audit(root, pool, quick, out, options.folds, options.minutes)
 
 
@@ -161,7 +131,7 @@ def _train(job: Audit, plan: Plan, cluster: str | None) -> float:
     Raises:
         InputError: next to nothing was learned, or the cluster cannot be reached.
     """
-    given = [(job.quick, job.folder(number), plan.steps) for number in range(job.folds)]
+    given = [(job.quick, job.folder(number), plan.length) for number in range(job.folds)]
     if cluster:
         minutes = plural(max(round(plan.seconds / 60), 1), 'minute')
         print(f'{job.folds} folds on {cluster}, about {minutes} for each', flush=True)
@@ -184,7 +154,7 @@ def _one_by_one(job: Audit, plan: Plan) -> Iterator[float | None]:
     """Train the models of the folds here, and yield the metric of each."""
     for number in range(job.folds):
         say = partial(_say_time, job, plan, number)
-        yield job.quick.train(job.folder(number), plan.steps, say)
+        yield job.quick.train(job.folder(number), plan.length, say)
 
 
 def _say_time(job: Audit, plan: Plan, number: int) -> None:
@@ -244,61 +214,12 @@ def _say_what_is_next(job: Audit, judged: Judged, lowest: float, chosen: Sequenc
         print(_accepted(job, chosen))
     if judged.best < SURE and lowest < job.quick.good:
         again = ['--minutes', f'{3 * job.minutes:g}', '--out', f'{job.out}_longer']
+        again += ['--config', job.quick.config] if isinstance(job.quick, Given) else []
         print(
             f'the highest likelihood is {judged.best:.2f}, and {job.quick.metric} is '
             f'{lowest:.2f}: the models know too little to judge these labels. Train longer:',
             command_line('audit', job.root, *again, *chosen),
         )
-
-
-def _plan(job: Audit, groups: list[list[int]]) -> Plan:
-    """Write the folders of the folds, and time a few steps.
-
-    Raises:
-        InputError: ``out`` holds an audit of other pictures, labels or folds.
-    """
-    labels = [(str(file), job.pool.digest(row)) for row, file in enumerate(job.pool.files)]
-    outlines = [job.pool.content] if job.pool.outlined else []
-    digest = sha256(json.dumps([*labels, *outlines]).encode()).hexdigest()
-    plan = {'labels': digest, 'folds': job.folds, 'minutes': job.minutes}
-    plan['config'] = job.quick.config
-    begun = _begun(job.out / PLAN)
-    earlier = DETECTOR if job.pool.content else SEGMENTOR  # of versions that did not write these
-    before = {'minutes': job.minutes, 'config': earlier.config}
-    if begun and begun | plan != before | begun:
-        raise InputError(
-            f'--out {job.out}: contains an audit of other images, labels, folds or minutes, or '
-            'with another config; choose another folder, or remove it'
-        )
-    fold = deal(groups, job.pool.rarest(), job.folds)
-    if 'steps' not in begun:
-        write_file(job.out / PLAN, json.dumps(plan).encode())
-        job.pool.link(job.out)
-        for number in range(job.folds):
-            rows = {'train': np.flatnonzero(fold != number), 'val': np.flatnonzero(fold == number)}
-            job.pool.write_part(job.folder(number), job.out, rows)
-        print('timing a few steps', flush=True)
-        plan['steps'] = job.quick.steps_in(job.folder(0), 60 * job.minutes / job.folds)
-        plan['seconds'] = plan['steps'] * job.quick.step_time(job.folder(0))
-        write_file(job.out / PLAN, json.dumps(plan).encode())
-        begun = plan
-    print(f'{plural(begun["steps"], "step")} of training for each of {job.folds} folds')
-    return Plan(fold, begun['steps'], begun.get('seconds', 60 * job.minutes / job.folds))
-
-
-def _begun(file: Path) -> dict:
-    """Return what an audit has planned, {} where none has begun.
-
-    Raises:
-        InputError: the file has another form.
-    """
-    if not file.is_file():
-        return {}
-    begun = read_json(file)
-    steps = begun.get('steps', MOST) if isinstance(begun, dict) else None
-    if type(steps) is not int or not 0 < steps <= MOST or not is_number(begun.get('seconds', 0)):
-        raise InputError(f'{file}: is not the plan of an audit; choose another --out, or remove it')
-    return begun
 
 
 def _curve(job: Audit, plan: Plan) -> Section:
@@ -313,7 +234,7 @@ def _curve(job: Audit, plan: Plan) -> Section:
             folder = job.out / name
             chosen = {'train': np.sort(rows[:used]), 'val': np.flatnonzero(plan.fold == 0)}
             job.pool.write_part(folder, job.out, chosen)
-        reached = job.quick.train(folder, plan.steps) or 0.0
+        reached = job.quick.train(folder, plan.length) or 0.0
         table.append([name, used, reached])
         print(f'{name:>8}  {used:>6} images  {metric} {reached:.3f}')
     *_, half, whole = (row[2] for row in table)
@@ -349,7 +270,7 @@ def _unlabeled(pool: Pool, given: Sequence[str]) -> Unlabeled:
 def _pick(job: Audit, unlabeled: Unlabeled) -> None:
     """Write which files are to be labeled next."""
     run = run_of(job.folder(0))
-    config = read_config(str(run / f'{job.quick.config}.py'))
+    config = read_config(next(run.glob('*.py')))
     predictor = Predictor(config, latest_checkpoint(run), choose_device(None))
     files = job.pool.files
     known = [files[row] for row in spread(len(files), KNOWN)]

@@ -1,4 +1,4 @@
-"""Quick models, each trained on a part of the pictures and asked about another part."""
+"""Models, each trained on a part of the pictures and asked about another part."""
 
 import os
 import subprocess
@@ -10,7 +10,12 @@ from statistics import median
 from typing import BinaryIO
 
 from ...analysis.run_log import records, value_after
+from ...configuration.data_paths import evaluators
+from ...configuration.names import config_name, resolve
+from ...configuration.read import read_config
+from ...configuration.settings import as_list, value_at
 from ...errors import InputError, printable
+from ...registry import bare_name
 from ...running.overfit import SILENT
 from ...training.find_checkpoint import latest_checkpoint
 
@@ -30,6 +35,7 @@ class Quick:
             where the models know enough to find no fault.
         asked: settings.
         file: the setting that names the file, to which ``suffix`` is added.
+        unit: of the length of a training, ``'steps'`` or ``'epochs'``.
     """
 
     config: str
@@ -40,37 +46,44 @@ class Quick:
     file: str
     suffix: str
 
+    unit: str = 'steps'
+
+    @property
+    def draws(self) -> bool:
+        """Whether outlines of objects are among what is found."""
+        return self.suffix == '.segm.json'
+
     def found(self, folder: Path) -> Path:
         """Return the file of what was found on the validation pictures of a folder."""
         return run_of(folder) / f'found{self.suffix}'
 
     def train(
-        self, folder: Path, steps: int, say: Callable[[], None] = lambda: None
+        self, folder: Path, length: int, say: Callable[[], None] = lambda: None
     ) -> float | None:
         """Train on a folder, or go on, and return the metric; None where nothing was found.
 
         Args:
             folder: with images for training and validation.
-            steps: after which the training is over.
+            length: after which the training is over, in its ``unit``.
             say: called when a training starts, and each minute until it is over.
 
         Raises:
             InputError: it cannot be trained on.
         """
         run = run_of(folder)
-        if value_after(run, self.metric, steps) is None:
+        if value_after(run, self.metric, length) is None:
             found = f'{self.file}={run / "found"}'
-            self._run(folder, run, steps, steps, found, *self.asked, say=say)
-        return value_after(run, self.metric, steps)
+            self._run(folder, run, length, length, found, *self.asked, say=say)
+        return value_after(run, self.metric, length)
 
-    def steps_in(self, folder: Path, seconds: float) -> int:
+    def steps_in(self, folder: Path, seconds: float, length: int = PROBE) -> int:
         """Return how many steps of a training on a folder take so long, from a few of them."""
         run = folder.with_name('probe')
         log = run.with_suffix('.log')
         try:
             with log.open('wb') as file:  # which says nothing unless it fails
                 interval = 'default_hooks.logger.interval=5'
-                self._run(folder, run, PROBE, 2 * PROBE, interval, log=file)
+                self._run(folder, run, length, 2 * length, interval, log=file)
         except InputError:
             print(printable(log.read_text(errors='replace')), file=sys.stderr)
             raise
@@ -81,11 +94,21 @@ class Quick:
         logged = records(folder.with_name('probe'))
         return median(each['time'] for each in logged if each['step'] > WARM and 'time' in each)
 
+    def _words(self, length: int, evaluated: int) -> list[str]:
+        """Return options for a training of this length that is evaluated once, if it gets there."""
+        return [
+            '--cfg-options',
+            f'train_cfg.max_iters={length}',
+            f'param_scheduler.1.end={max(length, LEAST)}',
+            f'train_cfg.val_interval={evaluated}',
+            f'default_hooks.checkpoint.interval={max(length // 8, 1)}',
+        ]
+
     def _run(
         self,
         folder: Path,
         run: Path,
-        steps: int,
+        length: int,
         evaluated: int,
         *settings: str,
         log: BinaryIO | None = None,
@@ -93,10 +116,7 @@ class Quick:
     ) -> None:
         command = [*TRAIN, self.config, '--data-root', str(folder), '--work-dir', str(run)]
         command += ['--resume'] if latest_checkpoint(run) else []
-        length = [f'train_cfg.max_iters={steps}', f'param_scheduler.1.end={max(steps, LEAST)}']
-        saved = f'default_hooks.checkpoint.interval={max(steps // 8, 1)}'
-        command += ['--cfg-options', *length, f'train_cfg.val_interval={evaluated}', saved]
-        command += settings
+        command += [*self._words(length, evaluated), *settings]
         process = subprocess.Popen(
             command, stdout=log, stderr=log and subprocess.STDOUT, env={**os.environ, SILENT: '1'}
         )
@@ -109,6 +129,25 @@ class Quick:
             raise
         if failed:
             raise InputError(f'{folder}: cannot be trained on; the output above shows why')
+
+
+@dataclass(frozen=True)
+class Given(Quick):
+    """Any other config, whose whole schedule is scaled.
+
+    Attributes:
+        batch: images in a step.
+    """
+
+    batch: int = 1
+
+    def _words(self, length: int, evaluated: int) -> list[str]:
+        by_epoch = self.unit == 'epochs'
+        return [
+            *(f'--{self.unit}', str(length), '--cfg-options'),
+            f'train_cfg.val_interval={evaluated}',
+            f'default_hooks.logger.log_metric_by_epoch={by_epoch}',
+        ]
 
 
 def wait(process: subprocess.Popen, say: Callable[[], None]) -> int:
@@ -145,3 +184,42 @@ SEGMENTOR = Quick(
     file='val_evaluator.found',
     suffix='.json',
 )
+ROWS = {row.config: row for row in (DETECTOR, INSTANCE, SEGMENTOR)}
+
+
+def of_config(given: str, has_boxes: bool) -> Quick:
+    """Return what is trained with ``--config``, for a folder of boxes or of masks.
+
+    Raises:
+        InputError: it is not for such a folder.
+    """
+    config = read_config(given)
+    scope, name = ('mmdet', 'CocoMetric') if has_boxes else ('mmseg', 'IoUMetric')
+    found = [
+        (path, metric)
+        for path, metric in evaluators(config, ('val',))
+        if bare_name(metric.get('type')) == name and config.get('default_scope') == scope
+    ]
+    if not found:
+        needed = 'a detector' if has_boxes else 'a segmentor'
+        raise InputError(
+            f'--config {given}: the folder contains {"boxes" if has_boxes else "masks"}, so the '
+            f'audit needs {needed} of {scope} with {name} in its val_evaluator'
+        )
+    if row := ROWS.get(config_name(config.filename)):
+        return row
+    path, metric = found[0]
+    kinds = as_list(metric.get('metric') or 'bbox')
+    row = SEGMENTOR
+    if has_boxes:
+        row = replace(INSTANCE if 'segm' in kinds else DETECTOR, asked=())
+        if 'bbox' not in kinds:
+            row = replace(row, metric='coco/segm_mAP_50')
+    own = {
+        'config': str(resolve(given)) if resolve(given).is_file() else given,
+        'asked': tuple(each.replace('val_evaluator', path) for each in row.asked),
+        'file': row.file.replace('val_evaluator', path),
+        'unit': 'epochs' if value_at(config, 'train_cfg.max_epochs') else 'steps',
+        'batch': value_at(config, 'train_dataloader.batch_size') or 1,
+    }
+    return Given(**vars(row) | own)
