@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 
-from vitbackbones.audit.regions import WHOLE, doubtful, of_masks
+from vitbackbones.audit.regions import WHOLE, DoubtfulRegions, doubtful, of_masks
 
 
 def scores_of(answer, classes=3, sure=0.8):
@@ -99,3 +100,26 @@ def test_regions_of_one_pair_of_classes_are_apart_and_classes_that_no_model_know
     assert [*doubtful(gt, scores_of(answer), 255)] == []
     gt = np.full((60, 80), 2)
     assert {region['label'] for region in doubtful(gt, scores_of(answer), 255)} == {2}
+
+
+@pytest.mark.parametrize('is_binary', [False, True])
+def test_a_head_of_one_channel_is_that_of_two_classes(tmp_path, is_binary):
+    gt = np.zeros((64, 96), int)
+    gt[10:40, 20:60] = 1
+    second = np.full(gt.shape, 0.05, np.float32)
+    second[10:40, 20:40] = 0.95  # the other half is not found
+    logits = torch.from_numpy(np.stack([1 - second, second]))
+    data = torch.from_numpy(second)[None] if is_binary else logits.log()
+    sample = {
+        'seg_logits': {'data': data},
+        'gt_sem_seg': {'data': torch.from_numpy(gt)[None]},
+        'pred_sem_seg': {'data': torch.from_numpy(second > 0.5)[None].long()},
+        'img_path': 'a.png',
+    }
+    metric = DoubtfulRegions(str(tmp_path / 'found'))
+    metric.dataset_meta = {'classes': ('ground', 'thing')}
+    metric.process({}, [sample])
+    metric.compute_metrics(metric.results)
+    (region,) = json.loads((tmp_path / 'found.json').read_text())
+    assert (region['label'], region['other'], region['box']) == (1, 0, [40, 10, 20, 30])
+    assert region['value'] == pytest.approx(0.9 * 0.5**0.5, abs=0.01)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import torch
 from mmseg.evaluation import IoUMetric
 
 from ..data.own.pool import Pool
@@ -34,9 +35,11 @@ class DoubtfulRegions(IoUMetric):
     def process(self, data_batch: dict, data_samples: Sequence[dict]) -> None:
         super().process(data_batch, data_samples)
         for sample in data_samples:
-            scores = sample['seg_logits']['data'].softmax(0).cpu().numpy()  # (classes, H, W)
+            logits = sample['seg_logits']['data']  # (classes, H, W)
+            # a head of one channel gives the probability of the second of two classes
+            scores = logits.softmax(0) if len(logits) > 1 else torch.cat([1 - logits, logits])
             gt = sample['gt_sem_seg']['data'].squeeze().cpu().numpy().astype(int)  # (H, W)
-            for region in doubtful(gt, scores, self.ignore_index):
+            for region in doubtful(gt, scores.cpu().numpy(), self.ignore_index):
                 self.regions.append({'path': sample['img_path'], **region})
 
     def compute_metrics(self, results: list) -> dict:
