@@ -40,7 +40,8 @@ def test_a_table_follows_from_its_runs(file):
                 seeds[int(each['seed'])] = value
             else:
                 at_rate.setdefault(float(each['rate']), []).append(value)
-        rate = max((mean(values), rate) for rate, values in at_rate.items())[1]
+        tried = [(mean(values), rate) for rate, values in at_rate.items()]
+        rate = max(tried)[1] if tried else None
         interval = [float(word) for word in row['over_pictures'].split(' to ') if word]
         records.append(Record(variant, seeds, 0, rate, tuple(interval) or None))
     shown = [{key: row[key] for key in COMPUTED} for row in rows]
