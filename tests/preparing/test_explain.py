@@ -3,8 +3,9 @@
 from argparse import Namespace
 
 import pytest
-from mmengine.registry import DATASETS, MODELS, TRANSFORMS
+from mmengine.registry import DATASETS, MODELS, TRANSFORMS, VISBACKENDS
 from mmengine.runner import IterBasedTrainLoop
+from mmengine.visualization import LocalVisBackend
 
 from vitbackbones.errors import InputError
 from vitbackbones.preparing.explain import _first_try, explained
@@ -47,6 +48,12 @@ class NestedData(ToyData):
         self.pipeline = [TRANSFORMS.build(step) for step in pipeline]
 
 
+@VISBACKENDS.register_module()
+class FaultyTracker(LocalVisBackend):
+    def add_config(self, config, **options):
+        raise ConnectionError('no API key')
+
+
 def schedule(**options):
     return [{'type': 'MultiStepLR', 'milestones': [1]}, {'type': 'StepLR', **options}]
 
@@ -73,6 +80,9 @@ CASES = {
     'train_cfg: TypeError: ': {'train_cfg': {'by_epoch': True}},
     'val_evaluator: ValueError: ': {'val_evaluator': metric},
     'log_level: ': {'log_level': 'FOO'},
+    'visualizer: ConnectionError: no API key': {
+        'visualizer': {'type': 'Visualizer', 'vis_backends': [{'type': 'FaultyTracker'}]}
+    },
 }
 
 

@@ -294,3 +294,22 @@ def test_a_config_of_version_two_with_a_broken_part_is_refused_in_one_line(tmp_p
     del old['data']['train']['pipeline'][2]['type']
     with pytest.raises(InputError, match="config.py: cannot be converted: KeyError: 'type'"):
         found(written(tmp_path, Config(old).pretty_text))
+
+
+def test_packages_of_trackers_and_augmentations_are_said(tmp_path, monkeypatch):
+    monkeypatch.setitem(foreign_config.NEEDED, 'ClearMLVisBackend', 'no_tracker')
+    kinds = "[dict(type='LocalVisBackend'), dict(type='ClearMLVisBackend')]"
+    text = f"_base_ = '{RETINANET}'\nvisualizer = dict(vis_backends={kinds})"
+    finding = found(written(tmp_path, text))['packages']
+    assert finding.text == 'ClearMLVisBackend needs no_tracker, which is not installed'
+    assert finding.remedy == 'pip install no_tracker'
+
+
+def test_a_number_of_classes_that_is_not_that_of_the_data_is_said(tmp_path):
+    data = "dict(dataset=dict(metainfo=dict(classes=('cat', 'dog'))))"
+    findings = found(written(tmp_path, f"_base_ = '{RETINANET}'\ntrain_dataloader = {data}"))
+    text = (
+        'model.bbox_head.num_classes: is 80, but train_dataloader.dataset has 2 classes: cat, dog'
+    )
+    assert findings['settings'].text == text
+    assert findings['settings'].state == 'note'

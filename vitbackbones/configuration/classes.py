@@ -81,7 +81,7 @@ def class_names(config: Config, dataset: dict) -> tuple[str, Sequence[str] | Non
     kind = dataset['type']
     if isinstance(kind, str):
         lookup = Lookup(config.get('default_scope') or 'mmengine')
-        kind = next(iter(lookup.find(kind).values()))
+        kind = next(iter(lookup.find(kind).values()), None)
     return 'type', (getattr(kind, 'METAINFO', None) or {}).get('classes')
 
 

@@ -39,6 +39,7 @@ BUILDERS = {
     'register_default_hooks': 'default_hooks',
     'register_custom_hooks': 'custom_hooks',
     'build_logger': 'log_level',
+    'add_config': 'visualizer',  # where trackers start
 }
 REGISTRY = ('build_from_cfg', 'build_model_from_cfg', 'build_scheduler_from_cfg')
 

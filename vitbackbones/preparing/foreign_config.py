@@ -16,6 +16,7 @@ from typing import Any
 from mmengine.config import Config
 
 from ..configuration import SPLITS
+from ..configuration.classes import class_counts, training_classes
 from ..configuration.data_paths import datasets, locate_data
 from ..configuration.doctor import Finding
 from ..configuration.lint import dicts, lint
@@ -31,9 +32,11 @@ from ..configuration.version_two.convert import (
     keys_of_version_two,
     toolbox_of,
 )
+from ..data.own.folder import in_words
 from ..errors import InputError
 from ..openmmlab.on_meta import build_on_meta
 from ..openmmlab.text_models import SIZES
+from ..registry import bare_name
 from ..utils.guard import guarded
 from ..utils.messages import command_line, in_one_line, some
 from ..weights.trained import included
@@ -45,8 +48,22 @@ PACKAGES = {
     'mmseg': 'onedl-mmsegmentation',
     'mmpretrain': 'onedl-mmpretrain',
 }
+# parts of models whose heads count something else than the classes of the data
+COUNT_OTHERS = ('language_model', 'panoptic_fusion_head')
 RENAMED = 'this config has names of mmcls, which is now mmpretrain'
 VARIABLES = ('optimizer',)  # that many configs of version 3 have
+# parts that import a package when they are built
+NEEDED = {
+    'AimVisBackend': 'aim',
+    'Albu': 'albumentations',
+    'ClearMLVisBackend': 'clearml',
+    'DVCLiveVisBackend': 'dvclive',
+    'LVISMetric': 'lvis',
+    'MLflowVisBackend': 'mlflow',
+    'NeptuneVisBackend': 'neptune',
+    'TensorboardVisBackend': 'tensorboard',
+    'WandbVisBackend': 'wandb',
+}
 CLONE = 'PYTHONPATH=CLONE, with the folder that contains them'
 # how configs of other projects begin, by what a user can do with them here
 OTHERS = {
@@ -92,7 +109,7 @@ def examine_config(path: str, out: str | None = None) -> Iterator[Finding]:
     yield from missing
     if any(finding.state == 'problem' for finding in missing):
         return
-    found = [*_settings(config), *_files(config), *_model(config, toolbox)]
+    found = [*_needed(config), *_settings(config), *_files(config), *_model(config, toolbox)]
     yield from found
     if (out or not changed) and all(finding.state != 'problem' for finding in found):
         yield Finding('next', 'ok', command_line('train', out or path, '--smoke'))
@@ -152,6 +169,15 @@ def _imports(config: Config, toolbox: str) -> Iterator[Finding]:
             import_module(name)
 
 
+def _needed(config: Config) -> Iterator[Finding]:
+    """Yield the packages that parts of a config import and that are not installed."""
+    for kind in sorted({str(settings.get('type')) for _, settings in dicts(config)}):
+        package = NEEDED.get(bare_name(kind))
+        if package and not _is_there(package):
+            text = f'{kind} needs {package}, which is not installed'
+            yield Finding('packages', 'problem', text, f'pip install {package}')
+
+
 def _folder_of(module: str, filename: str) -> str:
     """Return how to find a module that is in a folder around the config."""
     package = module.partition('.')[0]
@@ -204,8 +230,17 @@ def _settings(config: Config) -> Iterator[Finding]:
         return
     for line in disagreements(config):
         yield Finding('settings', 'problem', line)
-    for line in check_evaluation(config):
+    for line in (*check_evaluation(config), *_other_counts(config)):
         yield Finding('settings', 'note', line)
+
+
+def _other_counts(config: Config) -> Iterator[str]:
+    """Yield numbers of classes of the model that are not those of its training data."""
+    several = {*COUNT_OTHERS} & config.model.keys()
+    names = training_classes(config) if config.get('train_dataloader') and not several else None
+    for key, count in class_counts(config) if names else ():
+        if count != len(names) and 'auxiliary_head' not in key:
+            yield f'{key}: is {count}, but train_dataloader.dataset has {in_words(names)}'
 
 
 def _files(config: Config) -> Iterator[Finding]:

@@ -256,10 +256,12 @@ def test_swin_of_its_authors_has_the_words_of_the_toolboxes():
     old = detector()
     old['model']['pretrained'] = 'swin.pth'
     old['model']['backbone'] = {'type': 'SwinTransformer', 'embed_dim': 96, 'ape': False}
+    old['model']['backbone']['mlp_ratio'] = 4.0
     backbone = convert(old).entries['model']['backbone']
     assert backbone['embed_dims'] == 96
     assert backbone['use_abs_pos_embed'] is False
     assert backbone['convert_weights'] is True
+    assert isinstance(backbone['mlp_ratio'], int)
     assert not {'embed_dim', 'ape'} & backbone.keys()
 
 
@@ -334,3 +336,20 @@ def test_trackers_keep_their_project():
     (_, backend) = convert(old | {'auto_resume': True}).entries['visualizer']['vis_backends']
     assert backend == {'type': 'WandbVisBackend', 'init_kwargs': start}
     assert convert(old | {'auto_resume': True}).entries['resume'] is True
+
+
+def test_the_semantic_head_of_htc_makes_masks_smaller_itself():
+    old = detector()
+    old['model']['roi_head']['semantic_head'] = {'type': 'FusedSemanticHead'}
+    steps = old['data']['train']['pipeline']
+    steps[1]['with_seg'] = True
+    steps.insert(5, {'type': 'SegRescale', 'scale_factor': 1 / 8})
+    made = convert(old).entries
+    head = made['model']['roi_head']['semantic_head']
+    shipped_model = shipped('mmdet', 'htc/htc_r50_fpn_1x_coco.py')['model']
+    assert (
+        head['seg_scale_factor'] == shipped_model['roi_head']['semantic_head']['seg_scale_factor']
+    )
+    assert made['model']['data_preprocessor']['pad_seg'] is True
+    kinds = [step['type'] for step in made['train_dataloader']['dataset']['pipeline']]
+    assert 'SegRescale' not in kinds

@@ -4,7 +4,7 @@ import pytest
 
 from tests.configuration.version_two.test_convert import detector, segmentor
 from vitbackbones.configuration.version_two.convert import convert
-from vitbackbones.configuration.version_two.data import evaluator
+from vitbackbones.configuration.version_two.data import convert_dataset, evaluator
 
 pytestmark = pytest.mark.compat
 
@@ -72,3 +72,17 @@ def test_datasets_have_the_words_of_version_three():
     assert made['metainfo'] == {'classes': ['a'], 'palette': [[0, 0, 0]]}
     lvis = {'type': 'LVISV1Dataset', 'ann_file': 'a.json'}
     assert evaluator(lvis, {'metric': 'bbox'}, 'mmdet')['type'] == 'LVISMetric'
+
+
+def test_folders_of_mmcls_are_below_a_data_root():
+    def made(**paths):
+        return convert_dataset({'type': 'ImageNet', **paths}, 'mmpretrain').dataset
+
+    assert made(data_prefix='data/flower/val', ann_file='data/flower/meta/val.txt') == {
+        'type': 'ImageNet',
+        'data_root': 'data/flower',
+        'data_prefix': 'val',
+        'ann_file': 'meta/val.txt',
+    }
+    other = {'data_prefix': 'data/flower/val', 'ann_file': 'lists/val.txt'}
+    assert made(**other) == {'type': 'ImageNet', **other}

@@ -73,7 +73,11 @@ def test_sizes_of_classifiers():
             {'type': 'RandomShift', 'shift_ratio': 0.5, 'max_shift_px': 32},
             {'type': 'RandomShift', 'prob': 0.5, 'max_shift_px': 32},
         ),
-        ('mmdet', {'type': 'Pad', 'pad_to_square': True}, {'type': 'Pad', 'pad_to_square': True}),
+        (
+            'mmdet',
+            {'type': 'Pad', 'pad_to_square': True, 'pad_val': 114.0},
+            {'type': 'Pad', 'pad_to_square': True, 'pad_val': {'img': (114.0, 114.0, 114.0)}},
+        ),
     ],
 )
 def test_steps_with_other_words(toolbox, old, new):

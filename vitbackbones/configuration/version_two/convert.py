@@ -173,10 +173,19 @@ def _model(old: dict, entries: dict, found: Converted) -> None:
     model.pop('pretrained', None)
     entries['model'] = model = _renamed(model)
     _of_swin(model.get('backbone') or {}, found.toolbox)
+    _semantic(old['data'].get('train'), model)
     for key in OF_YOLOX:
         model.pop(key, None)
     if found.toolbox == MMPRETRAIN and model.get('train_cfg'):
         model['train_cfg'] = _mixed(model['train_cfg'])
+
+
+def _semantic(train: Any, model: dict) -> None:
+    """Give a semantic head the size of the masks that ``SegRescale`` made, in place."""
+    head = (model.get('roi_head') or {}).get('semantic_head')
+    sizes = [part['scale_factor'] for part in _dicts(train) if part.get('type') == 'SegRescale']
+    if head and sizes:
+        head.setdefault('seg_scale_factor', sizes[0])
 
 
 def _of_swin(backbone: dict, toolbox: str) -> None:
@@ -185,6 +194,8 @@ def _of_swin(backbone: dict, toolbox: str) -> None:
         return
     for old in OF_SWIN.keys() & backbone.keys():
         backbone[OF_SWIN[old]] = backbone.pop(old)
+    if 'mlp_ratio' in backbone:  # which is 4.0 there
+        backbone['mlp_ratio'] = int(backbone['mlp_ratio'])
     if toolbox == MMDET:
         backbone['convert_weights'] = True  # which are published in other words, too
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from os.path import join
+from os.path import basename, dirname, join
 from typing import Any
 
 from .. import SPLITS
@@ -71,6 +71,8 @@ def _rename(new: dict, toolbox: str) -> None:
         prefixes = {'sub_data_root': prefixes['img']}
     if prefixes:
         new['data_prefix'] = prefixes
+    if toolbox == MMPRETRAIN and new.get('data_prefix') and not new.get('data_root'):
+        _split_root(new)
     if toolbox == MMSEG and 'split' in new:
         new['ann_file'] = new.pop('split')
     if toolbox == MMSEG and new['type'] == 'CustomDataset':
@@ -83,6 +85,16 @@ def _rename(new: dict, toolbox: str) -> None:
     if toolbox == MMDET:
         empty = not new.pop('filter_empty_gt', True)
         new['filter_cfg'] = {'filter_empty_gt': not empty, 'min_size': new.pop('min_size', 32)}
+
+
+def _split_root(new: dict) -> None:
+    """Give a dataset of mmcls a data root, in place, so that ``--data-root`` can replace it."""
+    folder = new['data_prefix'].rstrip('/')
+    root = dirname(folder)
+    file = new.get('ann_file') or ''
+    if root and (not file or file.startswith(f'{root}/')):
+        new |= {'data_root': root, 'data_prefix': basename(folder)}
+        new |= {'ann_file': file.removeprefix(f'{root}/')} if file else {}
 
 
 def loaders(
@@ -183,7 +195,9 @@ def preprocessor(config: Mapping[str, Any], pipelines: Sequence[Pipeline], toolb
         return {'type': 'SegDataPreProcessor', 'pad_val': 0, 'seg_pad_val': 255} | found | size
     divisors = [x.pad['size_divisor'] for x in pipelines if 'size_divisor' in x.pad]
     loads = [x for p in pipelines for x in p.steps if x['type'] == 'LoadAnnotations']
-    options = {'pad_mask': True} if any(x.get('with_mask') for x in loads) else {}
+    options: dict[str, Any] = {'pad_mask': True} if any(x.get('with_mask') for x in loads) else {}
+    if any(x.get('with_seg') for x in loads):
+        options['pad_seg'] = True
     if 'random_size_range' in config['model']:
         options['batch_augments'] = [_random_sizes(config['model'])]
     return (

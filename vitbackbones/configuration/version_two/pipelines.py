@@ -14,6 +14,7 @@ MMPRETRAIN = 'mmpretrain'
 PACK = {MMDET: 'PackDetInputs', MMSEG: 'PackSegInputs', MMPRETRAIN: 'PackInputs'}
 # what packing does in version 3
 PACKED = ('DefaultFormatBundle', 'ImageToTensor', 'ToTensor', 'ToDataContainer')
+IN_HEADS = ('SegRescale',)  # what the semantic head does in version 3
 # arguments with other names; those under '' are of all steps
 RENAMED = {
     '': {'file_client_args': 'backend_args', 'flip_ratio': 'prob', 'flip_prob': 'prob'},
@@ -65,7 +66,7 @@ def convert_pipeline(steps: Sequence[dict], toolbox: str) -> Pipeline:
 
 def _convert(step: dict, toolbox: str, found: Pipeline) -> None:
     kind = step['type']
-    if kind in PACKED:
+    if kind in PACKED + IN_HEADS:
         return
     if kind == 'Normalize':
         found.normalize = step
@@ -77,6 +78,8 @@ def _convert(step: dict, toolbox: str, found: Pipeline) -> None:
         _without_augmentation(step, toolbox, found)
     elif kind == 'Resize':
         found.steps.append(_resize(step, toolbox))
+    elif kind == 'Pad' and isinstance(step.get('pad_val'), int | float):
+        found.steps.append(step | {'pad_val': {'img': (step['pad_val'],) * 3}})  # of each color
     elif kind == 'AutoAugment' and toolbox == MMDET:
         choices = [convert_pipeline(policy, toolbox).steps for policy in step['policies']]
         found.steps.append({'type': 'RandomChoice', 'transforms': choices})
