@@ -128,3 +128,10 @@ def test_a_section_is_not_taken_for_another_one_misspelled():
         require_sections(config, 'val_dataloader')
     with pytest.raises(InputError, match="it has no model; is 'modell' meant to be 'model'"):
         require_sections(config, 'model')
+
+
+def test_an_option_of_the_preprocessor_joins_the_one_beside_the_model(write):
+    path = write(run='data_preprocessor = dict(mean=[0.5], num_classes=5)\nmodel = dict(type="A")')
+    config = read_config(path, {'model.data_preprocessor.num_classes': 3})
+    assert config.data_preprocessor == {'mean': [0.5], 'num_classes': 3}
+    assert 'data_preprocessor' not in config.model

@@ -27,6 +27,7 @@ OF_TOOLBOX = (
     '. If a toolbox ships it, put a clone of the toolbox there, of the release that the config was '
     'written for'
 )
+PREPROCESSOR = 'model.data_preprocessor.'
 SUFFIXES = ('.py', '.yaml', '.yml', '.json')  # of what mmengine reads
 
 
@@ -122,6 +123,9 @@ def with_options(config: Config, options: Mapping[str, Any]) -> Config:
         TEXT.require('cfg_options: key', key)
         if key == 'model.backbone' and isinstance(value, str):  # by name, exchanged elsewhere
             continue
+        if key.startswith(PREPROCESSOR) and not value_at(config, PREPROCESSOR[:-1]):
+            beside = 'data_preprocessor' in config  # the model, as in configs of mmpretrain
+            key = key.removeprefix('model.') if beside else key
         owner, _, name = key.rpartition('.')
         entries = value_at(config, owner)
         try:
