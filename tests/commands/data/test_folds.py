@@ -225,3 +225,13 @@ def test_a_config_of_another_kind_is_refused(tmp_path, scope, evaluator, has_box
     file = config_file(tmp_path, scope, evaluator=evaluator)
     with pytest.raises(InputError, match=message):
         of_config(file, has_boxes)
+
+
+def test_minutes_alone_limit_a_given_config(started, tmp_path, monkeypatch):
+    monkeypatch.setattr(folds, 'records', lambda run: [{'step': 20, 'time': 2.0}])
+    model = of_config(config_file(tmp_path), has_boxes=True)
+    assert model.steps_in(tmp_path / 'few', 10**6, 5) == 500_000
+    assert model.steps_in(tmp_path / 'few', 1, 5) == LEAST
+    ((command, _), _) = started
+    assert command[command.index('--epochs') + 1] == '5'
+    assert 'train_cfg.val_interval=10' in command

@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from ...analysis.run_log import records, value_after
 from ...configuration.data_paths import evaluators
+from ...configuration.length import ENDLESS
 from ...configuration.names import config_name, resolve
 from ...configuration.read import read_config
 from ...configuration.settings import as_list, value_at
@@ -21,7 +22,7 @@ from ...training.find_checkpoint import latest_checkpoint
 
 TRAIN = [sys.executable, '-m', 'vitbackbones', 'train']
 PROBE, WARM = 30, 10  # steps that are timed, and of those the first, which are not
-LEAST, MOST = 100, 2000  # steps of a training
+LEAST, MOST = 100, 2000  # steps of a training of a quick config
 PAUSE = 60  # seconds between two words on how long a training still takes
 
 
@@ -36,6 +37,7 @@ class Quick:
         asked: settings.
         file: the setting that names the file, to which ``suffix`` is added.
         unit: of the length of a training, ``'steps'`` or ``'epochs'``.
+        most: steps of a training.
     """
 
     config: str
@@ -47,6 +49,7 @@ class Quick:
     suffix: str
 
     unit: str = 'steps'
+    most: int = MOST
 
     @property
     def draws(self) -> bool:
@@ -87,7 +90,7 @@ class Quick:
         except InputError:
             print(printable(log.read_text(errors='replace')), file=sys.stderr)
             raise
-        return min(max(int(seconds / self.step_time(folder)), LEAST), MOST)
+        return min(max(int(seconds / self.step_time(folder)), LEAST), self.most)
 
     def step_time(self, folder: Path) -> float:
         """Return the seconds of a step, as :meth:`steps_in` has measured them."""
@@ -140,6 +143,7 @@ class Given(Quick):
     """
 
     batch: int = 1
+    most: int = ENDLESS
 
     def _words(self, length: int, evaluated: int) -> list[str]:
         by_epoch = self.unit == 'epochs'
@@ -222,4 +226,4 @@ def of_config(given: str, has_boxes: bool) -> Quick:
         'unit': 'epochs' if value_at(config, 'train_cfg.max_epochs') else 'steps',
         'batch': value_at(config, 'train_dataloader.batch_size') or 1,
     }
-    return Given(**vars(row) | own)
+    return Given(**{**vars(row), 'most': Given.most, **own})
