@@ -10,6 +10,7 @@ from tests.backbones.foreign.timm_families import PAGE, equal_to_timm, row
 from vitbackbones import create_model
 from vitbackbones.backbones.foreign.timm_models import Timm, intermediates, weights_of
 from vitbackbones.errors import InputError, OptionError
+from vitbackbones.layers import Origin
 from vitbackbones.layers.lora import add_adapters, merged_state
 
 SMALL_VIT = {'depth': 3, 'embed_dim': 48, 'num_heads': 3}
@@ -119,6 +120,15 @@ def test_a_file_of_another_depth_is_refused(tmp_path):
     earlier = Timm('test_vit', out_indices=2, pretrained=str(tmp_path / 'six.pth'))
     earlier.init_weights()
     assert len(earlier.net.blocks) == 3
+
+
+def test_positions_of_another_shape_of_image_are_refused():
+    backbone = Timm('cait_xxs24_224', img_size=(96, 64), settings={'depth': 1})
+    state = backbone.state_dict()
+    assert backbone.adapt_state_dict(dict(state), '', Origin((192, 128))).keys() == state.keys()
+    said = r'pos_embed: the file was made for images of 64 x 96, but this network for 96 x 64'
+    with pytest.raises(InputError, match=said):
+        backbone.adapt_state_dict(dict(state), '', Origin((64, 96)))
 
 
 def test_publishers_own_layouts_go_through_the_filters_of_timm(tmp_path):
