@@ -353,3 +353,12 @@ def test_the_semantic_head_of_htc_makes_masks_smaller_itself():
     assert made['model']['data_preprocessor']['pad_seg'] is True
     kinds = [step['type'] for step in made['train_dataloader']['dataset']['pipeline']]
     assert 'SegRescale' not in kinds
+
+
+def test_a_test_that_normalizes_otherwise_is_left_to_do_by_hand():
+    old = detector()
+    (step,) = [x for x in old['data']['train']['pipeline'] if x['type'] == 'Normalize']
+    step['to_rgb'] = False
+    assert convert(old).notes == [
+        'Normalize: differs; data_preprocessor has that of the first pipeline'
+    ]

@@ -142,6 +142,9 @@ def convert(config: Mapping[str, Any]) -> Converted:
     found_loaders, pipelines = loaders(old, toolbox, length)
     entries |= found_loaders
     found.notes += dict.fromkeys(note for pipeline in pipelines for note in pipeline.notes)
+    scales = [pipeline.normalize for pipeline in pipelines if pipeline.normalize]
+    if any(scale != scales[0] for scale in scales):
+        found.notes.append('Normalize: differs; data_preprocessor has that of the first pipeline')
     settings = preprocessor(old, pipelines, toolbox)
     place = entries if toolbox == MMPRETRAIN else entries['model']
     place['data_preprocessor'] = settings
