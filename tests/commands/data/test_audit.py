@@ -178,14 +178,16 @@ def test_an_outline_is_corrected_and_what_is_added_has_one(run, outlined, truth,
     assert 'vitbackbones import corrections' in result.out
 
 
-def test_an_earlier_audit_of_boxes_is_not_gone_on_with_for_outlines(
-    run, tool, outlined, truth, tmp_path
+def test_an_audit_of_1_0_goes_on_with_boxes_where_labels_have_outlines(
+    run, outlined, truth, tmp_path
 ):
+    run('audit', outlined, '--out', 'out', '--folds', 2, '--config', 'quick_detector')
+    file = tmp_path / 'out' / 'plan.json'
+    plan = json.loads(file.read_text())
+    del plan['config']  # which 1.0 did not write
+    file.write_text(json.dumps(plan))
     run('audit', outlined, '--out', 'out', '--folds', 2)
-    plan = json.loads((tmp_path / 'out' / 'plan.json').read_text())
-    del plan['config']
-    (tmp_path / 'out' / 'plan.json').write_text(json.dumps(plan))
-    refused(tool('audit', outlined, '--out', 'out', '--folds', 2), 'or with another config')
+    assert json.loads(file.read_text()) == plan
 
 
 def test_an_audit_of_outlines_that_were_changed_is_not_gone_on_with(run, tool, outlined, truth):

@@ -34,7 +34,7 @@ from ...training.find_checkpoint import latest_checkpoint
 from ...utils.cluster import run_tasks
 from ...utils.files import as_csv, folder_lock, prepare_folder, require_apart, write_file
 from ...utils.messages import command_line, plural
-from .audit_plan import Audit, Plan, make_plan
+from .audit_plan import PLAN, Audit, Plan, make_plan, read_plan
 from .folds import DETECTOR, INSTANCE, SEGMENTOR, Given, Quick, of_config, run_of
 
 PAGE = 'audit.html'
@@ -104,8 +104,11 @@ def _job(options: Namespace) -> Audit:
             'with at least two images in each'
         )
     print(f'{in_words(pool.classes)}; {number} in {root}')
+    begun = read_plan(out / PLAN)
     outlined = with_outlines(pool) if pool.content else pool
     quick = (INSTANCE if outlined.outlined else DETECTOR) if pool.content else SEGMENTOR
+    if quick is INSTANCE and begun and 'config' not in begun:  # of 1.0, which audited boxes alone
+        quick = DETECTOR
     if options.config:
         quick = of_config(options.config, bool(pool.content))
     if quick.draws and not outlined.outlined:

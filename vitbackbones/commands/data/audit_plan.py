@@ -70,7 +70,7 @@ def make_plan(job: Audit, groups: list[list[int]]) -> Plan:
     digest = sha256(json.dumps([*labels, *outlines]).encode()).hexdigest()
     plan = {'labels': digest, 'folds': job.folds, 'minutes': job.minutes}
     plan['config'] = job.quick.config
-    begun = _begun(job.out / PLAN)
+    begun = read_plan(job.out / PLAN)
     earlier = DETECTOR if job.pool.content else SEGMENTOR  # of versions that did not write these
     before = {'minutes': job.minutes, 'config': earlier.config}
     if begun and begun | plan != before | begun:
@@ -119,7 +119,7 @@ def _measured(job: Audit, fold: np.ndarray) -> dict[str, float]:
     return {'steps': steps, 'seconds': steps * quick.step_time(folder), **length}
 
 
-def _begun(file: Path) -> dict:
+def read_plan(file: Path) -> dict:
     """Return what an audit has planned, {} where none has begun.
 
     Raises:
