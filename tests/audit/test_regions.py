@@ -91,6 +91,17 @@ def test_a_part_of_an_object_is_less_likely_and_a_thin_one_too():
     assert [*doubtful(np.zeros((60, 80), int), scores_of(small), 255)] == []
 
 
+def test_what_is_thin_depends_on_the_size_of_the_image():
+    def value(side):
+        answer = np.zeros((side, side), int)
+        answer[20:30, 20:80] = 1  # five pixels deep
+        (region,) = doubtful(np.where(answer == 1, 2, 0), scores_of(answer), 255)
+        return region['value']
+
+    assert value(100) == pytest.approx(0.7)
+    assert value(400) == pytest.approx(0.7 * 5 / 8, rel=0.05)  # 8 pixels are 2 % of the side
+
+
 def test_regions_of_one_pair_of_classes_are_apart_and_classes_that_no_model_knows_are_left_out():
     answer = np.zeros((60, 80), int)
     answer[5:20, 5:20] = answer[30:50, 40:70] = 1
