@@ -114,6 +114,25 @@ def test_a_batch_that_fails_beside_others_costs_its_files_only(sources, tmp_path
     assert len(Journal(tmp_path / 'out', {}, resume=True).read(names)) == FILES - 2
 
 
+@pytest.mark.parametrize('at_once', [1, 2])
+def test_batches_before_a_failure_of_the_pipeline_are_written(
+    sources, tmp_path, monkeypatch, at_once
+):
+    monkeypatch.setattr('vitbackbones.inference.run.ATTEMPTS', 3)
+
+    class Failing(Model):
+        def prepare(self, frame):
+            if int(frame.source.path.stem) > 3:
+                raise ValueError('no such step')
+            return super().prepare(frame)
+
+    model = Failing()
+    model.at_once = at_once
+    with pytest.raises(ValueError, match='no such step'):
+        run(tmp_path, model).all(sources)
+    assert Journal(tmp_path / 'out', {}, resume=True).answered == {f'{i}.png' for i in range(4)}
+
+
 def test_after_a_batch_that_cannot_be_written_comes_no_other(sources, tmp_path):
     class Full(ScoreWriter):
         def record(self, frame, answer):

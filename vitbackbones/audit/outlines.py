@@ -1,5 +1,6 @@
 """Outlines of objects: which pools have them, and what is strange, spoiled or suggested of them."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -72,8 +73,10 @@ def around(box: Sequence[float]) -> list[float]:
 def cut_off(mask: np.ndarray, box: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return what is right of a line through a mask (H, W), or below it."""
     axis = int(rng.integers(2))  # of x or y
-    kept = np.indices(mask.shape)[1 - axis] >= box[axis] + box[2 + axis] * rng.uniform(0.3, 0.7)
-    return mask * kept
+    line = math.ceil(box[axis] + box[2 + axis] * rng.uniform(0.3, 0.7))
+    kept = mask.copy()
+    kept.swapaxes(0, 1 - axis)[:line] = 0
+    return kept
 
 
 def moved(mask: np.ndarray, box: np.ndarray, rng: np.random.Generator) -> np.ndarray:

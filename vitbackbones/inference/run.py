@@ -15,8 +15,9 @@ object whose class flickers keeps its number.
 """
 
 import sys
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import groupby, islice
@@ -262,14 +263,16 @@ class Run:
             yield from map(self._answer, batches)
             return
         with ThreadPoolExecutor(2) as pool:
-            before = None
-            for batch in batches:
-                begun = pool.submit(self._answer, batch)
-                if before:
-                    yield before.result()
-                before = begun
-            if before:
-                yield before.result()
+            running: deque[Future] = deque()
+            try:
+                for batch in batches:
+                    running.append(pool.submit(self._answer, batch))
+                    if len(running) > 1:
+                        yield running.popleft().result()
+            except Exception:  # of the pipeline or the model: what runs may still be answered
+                yield from (each.result() for each in running)
+                raise
+            yield from (each.result() for each in running)
 
     def _answer(self, batch: Batch) -> list[Answered]:
         """Return the frames of a batch with what is on them; nothing where the model fails."""
@@ -301,7 +304,7 @@ class Run:
     def _fail_in(self, part: str, frames: Sequence[Frame], error: Exception) -> None:
         """Note that the pipeline or the model, ``part``, raised ``error`` on frames."""
         self.in_a_row[part] += 1
-        if self.in_a_row[part] == ATTEMPTS:
+        if self.in_a_row[part] >= ATTEMPTS:  # two batches may fail at the same time
             raise error  # it is not the files' fault
         names = ', '.join(map(str, frames))
         reason = f'the {part} fails ({type(error).__name__}: {in_one_line(error)})'
