@@ -301,3 +301,12 @@ def test_what_is_drawn_anew_has_the_outline_of_the_detection(outlined, tmp_path)
         code = to_code([*map(list, each.outlines)], *TALL)
         assert masks.iou([code], [true], [0])[0, 0] > 0.9
         assert each.box == tuple(PLACE)
+
+
+def test_a_model_that_finds_masks_without_boxes_is_read(outlined, tmp_path):
+    file = tmp_path / 'fold_0.json'
+    preds = json.loads(file.read_text())
+    with_boxes = [each.label_id for each in of_boxes(outlined, np.arange(40) // 20, [file])]
+    file.write_text(json.dumps([pred | {'bbox': [0.0, 0.0, 0.0, 0.0]} for pred in preds]))
+    listed = of_boxes(outlined, np.arange(40) // 20, [file])
+    assert [each.label_id for each in listed][:3] == with_boxes[:3]

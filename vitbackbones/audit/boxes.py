@@ -287,6 +287,8 @@ def labeled_images(pool: Pool, files: Sequence[Path]) -> list[LabeledImage]:
     for file in files:  # one after the other: in JSON they take tenfold the memory
         entries = defaultdict(lambda: [NOTHING])
         for entry in load_json(str(file)):
+            if 'segmentation' in entry and not any(entry['bbox']):  # SOLO finds masks alone
+                entry['bbox'] = masks.toBbox(entry['segmentation'])
             entries[entry['image_id']].append(entry)
         for row, of_image in entries.items():
             preds[row] = as_objects(of_image, [entry.get('segmentation') for entry in of_image])

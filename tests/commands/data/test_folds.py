@@ -1,5 +1,7 @@
 """Quick models: the command that trains them, and how long they are trained."""
 
+from pathlib import Path
+
 import pytest
 
 from vitbackbones.commands.data import folds
@@ -204,6 +206,24 @@ def test_a_segmentor_writes_regions(tmp_path):
     model = of_config(file, has_boxes=False)
     assert model.asked == ('val_evaluator.0.type=vitbackbones.DoubtfulRegions',)
     assert (model.file, model.metric) == ('val_evaluator.0.found', 'mIoU')
+
+
+@pytest.mark.parametrize(
+    ('scope', 'kind', 'option', 'asked'),
+    [
+        ('mmdet', 'CocoMetric', "prefix='val'", 'val_evaluator.prefix=None'),
+        ('mmdet', 'CocoMetric', "metric_items=['mAP']", 'val_evaluator.metric_items=None'),
+        ('mmseg', 'IoUMetric', "iou_metrics=['mDice']", 'val_evaluator.iou_metrics=mIoU'),
+    ],
+)
+def test_a_metric_that_is_read_is_measured_under_its_name(tmp_path, scope, kind, option, asked):
+    file = config_file(tmp_path, scope, evaluator=f'type={kind!r}, {option}')
+    assert of_config(file, has_boxes=scope == 'mmdet').asked[-1] == asked
+
+
+def test_a_file_with_the_name_of_a_quick_config_is_trained_itself(tmp_path):
+    file = Path(config_file(tmp_path)).rename(tmp_path / 'quick_detector.py')
+    assert of_config(str(file), has_boxes=True).config == str(file)
 
 
 @pytest.mark.parametrize('row', [DETECTOR, INSTANCE, SEGMENTOR], ids=lambda row: row.config)

@@ -12,7 +12,7 @@ from typing import BinaryIO
 from ...analysis.run_log import records, value_after
 from ...configuration.data_paths import evaluators
 from ...configuration.length import ENDLESS
-from ...configuration.names import config_name, resolve
+from ...configuration.names import find_config, resolve
 from ...configuration.read import read_config
 from ...configuration.settings import as_list, value_at
 from ...errors import InputError, printable
@@ -188,7 +188,8 @@ SEGMENTOR = Quick(
     file='val_evaluator.found',
     suffix='.json',
 )
-ROWS = {row.config: row for row in (DETECTOR, INSTANCE, SEGMENTOR)}
+# options of metrics that rename or leave out what an audit reads, and what it sets instead
+RESET = {'prefix': 'None', 'metric_items': 'None', 'iou_metrics': 'mIoU'}
 
 
 def of_config(given: str, has_boxes: bool) -> Quick:
@@ -210,8 +211,9 @@ def of_config(given: str, has_boxes: bool) -> Quick:
             f'--config {given}: the folder contains {"boxes" if has_boxes else "masks"}, so the '
             f'audit needs {needed} of {scope} with {name} in its val_evaluator'
         )
-    if row := ROWS.get(config_name(config.filename)):
-        return row
+    for row in (DETECTOR, INSTANCE, SEGMENTOR):
+        if Path(config.filename).absolute() == find_config(row.config):
+            return row
     path, metric = found[0]
     kinds = as_list(metric.get('metric') or 'bbox')
     row = SEGMENTOR
@@ -219,9 +221,10 @@ def of_config(given: str, has_boxes: bool) -> Quick:
         row = replace(INSTANCE if 'segm' in kinds else DETECTOR, asked=())
         if 'bbox' not in kinds:
             row = replace(row, metric='coco/segm_mAP_50')
+    reset = [f'{path}.{key}={value}' for key, value in RESET.items() if metric.get(key)]
     own = {
         'config': str(resolve(given)) if resolve(given).is_file() else given,
-        'asked': tuple(each.replace('val_evaluator', path) for each in row.asked),
+        'asked': (*(each.replace('val_evaluator', path) for each in row.asked), *reset),
         'file': row.file.replace('val_evaluator', path),
         'unit': 'epochs' if value_at(config, 'train_cfg.max_epochs') else 'steps',
         'batch': value_at(config, 'train_dataloader.batch_size') or 1,
