@@ -157,10 +157,23 @@ def test_label_studio_gets_each_outline_of_a_region_of_a_mask(pool, tmp_path):
     ]
 
 
-def test_label_studio_gets_the_box_of_a_label_in_run_lengths(pool, tmp_path):
-    pool.content['annotations'][2]['segmentation'] = {'size': [64, 96], 'counts': [64 * 96]}
+@pytest.mark.parametrize(
+    'unusable',
+    [{'size': [64, 96], 'counts': [64 * 96]}, [[1, 2, 3, 4, 5, 6, 7]], [[]], [['1', '2']], 'text'],
+)
+def test_label_studio_gets_the_box_of_a_label_without_a_usable_outline(pool, tmp_path, unusable):
+    pool.content['annotations'][2]['segmentation'] = unusable
     _, _, tasks = written(tmp_path, pool, suspicion('spurious', 0.1, image=1, key='key 3'))
     assert [shape for shape, _ in shapes_of(tasks)] == ['rectanglelabels']
+
+
+def test_label_studio_gets_run_lengths_as_a_polygon(pool, tmp_path):
+    runs = {'size': [64, 96], 'counts': [0, 64 * 10, 64 * 86]}  # the first ten columns
+    pool.content['annotations'][2]['segmentation'] = runs
+    _, _, tasks = written(tmp_path, pool, suspicion('spurious', 0.1, image=1, key='key 3'))
+    ((shape, points),) = shapes_of(tasks)
+    assert shape == 'polygonlabels'
+    assert to_mask([points.ravel().tolist()], 64, 96)[:, :10].all()
 
 
 def test_the_area_of_a_suggestion_is_that_of_its_outline(pool, tmp_path):

@@ -14,6 +14,7 @@ from ..data.loading.image_file import read_header, size_of
 from ..data.own.pool import Pool
 from ..importing.coco import KEPT, LIST, corrected
 from ..utils.files import write_file
+from .outlines import polygons_of
 from .suspicion import Suspicion
 
 CVAT = 'cvat.json'
@@ -117,7 +118,7 @@ def _ann(number: int, suspicion: Suspicion) -> dict:
         'bbox': suspicion.box,
         'area': sum(map(area_of, suspicion.outlines)) or suspicion.box[2] * suspicion.box[3],
         'iscrowd': 0,
-        'segmentation': [*suspicion.outlines],
+        'segmentation': [*map(list, suspicion.outlines)],
         'fault': suspicion.fault,
         'label_id': suspicion.label_id,
         'score': round(suspicion.likelihood, 4),
@@ -142,8 +143,8 @@ def _task(img: dict, anns: Sequence[dict], pool: Pool) -> dict:
     result = []
     for ann in anns:
         name = [pool.classes[ann['category_id']]]
-        polygons = ann['segmentation']
-        if not isinstance(polygons, list) or not polygons:  # RLE is no shape there
+        polygons = polygons_of(ann, img) if pool.content else ann['segmentation']
+        if not polygons:
             sides = np.divide(ann['bbox'], size * 2) * 100
             value = dict(zip(SIDES, sides.tolist(), strict=True)) | {'rectanglelabels': name}
             result.append(common | {'type': 'rectanglelabels', 'value': value})

@@ -32,7 +32,7 @@ def with_outlines(pool: Pool) -> Pool:
     content = pool.content
     images = content['images']
     anns = [
-        ann | {'segmentation': _polygons(ann, images[ann['image_id']])}
+        ann | {'segmentation': polygons_of(ann, images[ann['image_id']])}
         for ann in content['annotations']
     ]
     outlined = [_is_outlined(ann['segmentation']) for ann in anns if not ann['iscrowd']]
@@ -45,7 +45,8 @@ def with_outlines(pool: Pool) -> Pool:
     return replace(pool, content=content | {'annotations': anns}, outlined=True)
 
 
-def _polygons(ann: dict, img: dict) -> list:
+def polygons_of(ann: dict, img: dict) -> list:
+    """Return the polygons of an annotation that share no pixel, [] without a usable outline."""
     try:
         size = (img['height'], img['width'])
         found = usable_segmentation(ann['segmentation'], *size).mask
