@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import json
 import textwrap
 import weakref
 
@@ -11,6 +12,7 @@ import pytest
 import torch
 from mmcv.transforms import Compose
 from mmdet.models.dense_heads import RTMDetInsHead, RTMDetInsSepBNHead
+from mmdet.registry import DATASETS
 from mmdet.registry import MODELS as DETECTORS
 from mmdet.structures import DetDataSample
 from mmdet.structures.mask import BitmapMasks
@@ -284,3 +286,31 @@ def test_the_segmentor_pads_a_picture_to_whole_cells_and_cuts_its_answer(segment
         logits = model.encode_decode(padded, [{'img_shape': (96, 96)}])
         (answer,) = model.test_step(data)
     assert torch.equal(answer.seg_logits.data, logits[0, :, :70, :90])
+
+
+def test_copy_paste_adds_objects_of_other_pictures(detector, tmp_path):
+    config = load('quick_instance_copy_paste')
+    images, anns = [], []
+    for number in (0, 1):
+        cv2.imwrite(str(tmp_path / f'{number}.png'), np.full((300, 400, 3), 100 * number, np.uint8))
+        images.append({'id': number, 'file_name': f'{number}.png', 'width': 400, 'height': 300})
+        left = 60 + 150 * number  # objects do not cover each other
+        polygon = [left, 100, left + 80, 100, left + 80, 200, left, 200]
+        box = [left, 100, 80, 100]
+        ann = {'id': number, 'image_id': number, 'category_id': number + 1, 'iscrowd': 0}
+        anns.append(ann | {'bbox': box, 'area': 8000, 'segmentation': [polygon]})
+    categories = [{'id': number + 1, 'name': name} for number, name in enumerate('ab')]
+    content = {'images': images, 'annotations': anns, 'categories': categories}
+    (tmp_path / 'train.json').write_text(json.dumps(content))
+    wrapped = config.train_dataloader.dataset
+    wrapped.dataset.update(data_root=str(tmp_path), ann_file='train.json')
+    wrapped.dataset.update(data_prefix={'img': ''}, metainfo={'classes': ('a', 'b')})
+    np.random.seed(0)
+    dataset = DATASETS.build(wrapped)
+    samples = [dataset[number % 2] for number in range(12)]
+    counts = {len(sample['data_samples'].gt_instances) for sample in samples}
+    assert counts == {1, 2}
+    for sample in samples:
+        assert sample['inputs'].shape == (3, 320, 320)
+        objects = sample['data_samples'].gt_instances
+        assert torch.equal(objects.bboxes.tensor, objects.masks.get_bboxes('hbox').tensor)

@@ -8,7 +8,7 @@ import torch
 from mmengine.registry import DATASETS, DefaultScope
 
 from vitbackbones.configuration.classes import check_classes, class_counts
-from vitbackbones.configuration.data_paths import datasets
+from vitbackbones.configuration.data_paths import datasets, loaders
 from vitbackbones.configuration.lint import lint
 from vitbackbones.configuration.names import shown_path
 from vitbackbones.openmmlab.widths import with_widths
@@ -127,8 +127,8 @@ def check_smoke(config):
             np.min(size) <= smoke.SHORT_SIDE for _, part in datasets(config) for size in sizes(part)
         )
         with DefaultScope.overwrite_default_scope(config.default_scope):
-            for _, part in datasets(config):
-                check_pictures(DATASETS.build(part), count)
+            for _, loader in loaders(config):
+                check_pictures(DATASETS.build(loader.dataset), count)
 
 
 def sizes(node):
@@ -155,6 +155,7 @@ def labels_of(dataset, sample):
     """Return the labels of the first picture of mmdet and mmseg, of all pictures of mmpretrain."""
     if 'gt_sem_seg' in sample and hasattr(sample.gt_sem_seg, 'data'):
         return {*np.unique(sample.gt_sem_seg.data).tolist()} - {255}
+    dataset = getattr(dataset, 'dataset', dataset)  # of one that mixes pictures
     if hasattr(dataset, 'get_cat_ids'):
         return {*dataset.get_cat_ids(0)}
     return {*dataset.get_gt_labels()}

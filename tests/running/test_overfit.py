@@ -50,6 +50,17 @@ def test_annotations_are_resized_with_their_pictures(data, tmp_path):
         assert names[-1] == 'PackDetInputs'
 
 
+def test_a_dataset_that_mixes_pictures_is_replaced_by_that_of_single_ones(data, tmp_path):
+    config = read_config('quick_instance_copy_paste')
+    config.work_dir = str(tmp_path)
+    config.train_dataloader.dataset.dataset.data_root = str(data)
+    few = overfit.use_few(config, 2)
+    for loader in (few.train_dataloader, few.val_dataloader):
+        assert loader.dataset.type == 'CocoDataset'
+        assert 'dataset' not in loader.dataset
+        assert 'CopyPaste' not in str(loader.dataset.pipeline)
+
+
 @pytest.mark.parametrize(('name', 'rate'), [('quick_detector', 1), ('quick_segmentor', 1 / 8)])
 def test_a_segmentor_sees_one_picture_at_a_time_at_a_lower_rate(name, rate, data, tmp_path):
     config = read_config(name)

@@ -100,7 +100,7 @@ def use_few(config: Config, number: int) -> Config:
     for name, loader in loaders(config):
         is_train = name.startswith('train')
         own = {'pipeline': learned if is_train else steps, 'test_mode': not is_train}
-        loader.update(dataset=dataset | own)
+        loader['dataset'] = {**dataset, **own}  # also where it was a wrapper of datasets
         loader.update(num_workers=0, persistent_workers=False, prefetch_factor=None)
     # pictures of segmentors are not padded to one size
     batch = at_once if config.default_scope == 'mmdet' else 1

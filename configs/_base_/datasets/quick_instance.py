@@ -8,13 +8,14 @@ _base_ = './quick_detection.py'
 train_steps = _base_.train_steps
 train_steps.annotations.with_mask = True
 train_steps.crop.recompute_bbox = True
+train_steps.filter = dict(type='FilterAnnotations', min_gt_bbox_wh=(1, 1), keep_empty=False)
 train_pipeline = [
     train_steps.load,
     train_steps.annotations,
     train_steps.resize,
     train_steps.crop,
     train_steps.flip,
-    dict(type='FilterAnnotations', min_gt_bbox_wh=(1, 1), keep_empty=False),
+    train_steps.filter,
     train_steps.pack,
 ]
 test_steps = _base_.test_steps
