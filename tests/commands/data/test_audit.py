@@ -408,6 +408,7 @@ def test_where_nothing_is_learned_the_reason_is_looked_for_elsewhere(tool, pets,
     monkeypatch.setattr(folds.Quick, 'train', lambda quick, folder, steps, say: 0.01)
     result = tool('audit', pets, '--out', 'out')
     assert result.status == 2
+    assert 'Train longer with --minutes, or find the reason with: ' in result.err
     assert f'train quick_detector --data-root {pets} --overfit 8' in result.err
 
 

@@ -146,7 +146,7 @@ def _train(job: Audit, plan: Plan, cluster: str | None) -> float:
             overfit = ['--data-root', job.root, '--overfit', 8]
             raise InputError(
                 f'{job.root}: the models learned almost nothing in {plan.steps} steps, so the '
-                'labels cannot be judged. Find the reason with: '
+                'labels cannot be judged. Train longer with --minutes, or find the reason with: '
                 + command_line('train', job.quick.config, *overfit)
             )
         lowest = min(lowest, reached)
