@@ -28,7 +28,7 @@ PAUSE = 60  # seconds between two words on how long a training still takes
 
 @dataclass(frozen=True)
 class Quick:
-    """A quick config, and what makes its validation write what was found on each picture.
+    """A config, and what makes its validation write what was found on each picture.
 
     Attributes:
         config: its name.
