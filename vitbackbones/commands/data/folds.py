@@ -85,8 +85,10 @@ class Quick:
         log = run.with_suffix('.log')
         try:
             with log.open('wb') as file:  # which says nothing unless it fails
-                interval = 'default_hooks.logger.interval=5'
-                self._run(folder, run, length, 2 * length, interval, log=file)
+                # the last step of an epoch is logged too: it tells how many an epoch has
+                keys = ('interval=5', 'ignore_last=False')
+                shown = [f'default_hooks.logger.{key}' for key in keys]
+                self._run(folder, run, length, 2 * length, *shown, log=file)
         except InputError:
             print(printable(log.read_text(errors='replace')), file=sys.stderr)
             raise
