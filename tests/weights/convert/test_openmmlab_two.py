@@ -102,6 +102,26 @@ def test_known_keys_of_version_two():
     ]
 
 
+@pytest.mark.parametrize('size', [300, 512])
+def test_the_extra_layers_of_ssd_were_a_part_of_its_backbone(size):
+    model = build_on_meta(Config.fromfile(CONFIGS / f'ssd/ssd{size}_coco.py').model, 'mmdet')
+    own = model.state_dict()
+    old = {}
+    for key, value in own.items():
+        parts = key.split('.')
+        if parts[:2] == ['neck', 'extra_layers']:
+            key = f'backbone.extra.{2 * int(parts[2]) + int(parts[3])}.{parts[5]}'
+        elif parts[0] == 'bbox_head':
+            key = '.'.join([*parts[:3], parts[4]])
+        old[key.replace('neck.l2_norm', 'backbone.l2_norm')] = value
+    assert 'bbox_head.reg_convs.5.bias' in old
+    assert f'backbone.extra.{7 if size == 300 else 9}.weight' in old
+    converted = FORMATS[find_format(old)].convert(old)
+    assert {*converted} == {*own}
+    assert all(converted[key] is value for key, value in own.items())
+    assert find_format(own) == 'native'
+
+
 # ------------------------------------------------------------------------ files
 
 

@@ -59,6 +59,11 @@ _ROWS = {
     'mmdet_two_detr': Format(whole_models.is_detr, whole_model=True),
     'mmdet_two_mask2former': Format(whole_models.is_mask2former, whole_model=True),
     'mmdet_two_maskformer': Format(whole_models.is_maskformer, whole_model=True),
+    'mmdet_two_ssd': Format(
+        _has('backbone.extra.0.weight', 'backbone.l2_norm.weight'),
+        note=whole_models.SSD_NOTE,
+        whole_model=True,
+    ),
     'aug_vit': Format(columns.is_aug_vit, columns.convert_aug_vit),
     # SimpleViT and MSF-ViT as the published code (tk1980/MSFtransformer) trains them. The plain
     # form has the keys of vit-pytorch's SimpleViT of that time. The grouped projection is stored

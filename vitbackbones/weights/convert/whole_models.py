@@ -78,7 +78,13 @@ def convert_detr(state: StateDict) -> StateDict:
 # Detectors and segmentors as saved by mmdet 2 and the release candidates of mmseg 1. Only
 # transformers have other names today: those of DETR and Deformable DETR were parts of the head
 # (mmdet #8763), and layers numbered their attentions and feed-forward networks (mmdet #9515, mmseg
-# #2532). A run that averaged its weights stored the last ones beside the averaged ones.
+# #2532). A run that averaged its weights stored the last ones beside the averaged ones. The extra
+# layers of SSD were a part of the backbone (mmdet #5291, release 2.14).
+
+SSD_NOTE = (
+    'the keys of an SSD file do not show whether it is of mmdet 1, which numbers the classes in '
+    'another order. Convert such a file with upgrade_model_version.py of mmdet first'
+)
 
 HEADS = ('panoptic_head', 'decode_head')  # of mmdet and mmseg
 _ATTENTION = 'transformer_decoder.layers.0.attentions.0.attn.in_proj_weight'
