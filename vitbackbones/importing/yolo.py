@@ -131,7 +131,7 @@ def _add_line(
         raise InputError(
             f'{where}: {cut(line)} is {what}. A YOLO line has a class number, then '
             'coordinates as fractions of the image width and height: the center, width and height '
-            'of a box, or the corners of an outline.'
+            'of a box, or the corners of an outline. Spaces separate the numbers.'
         ) from error
     if number not in range(len(names) or MOST_CLASSES):
         there = f'there are {len(names)} classes, 0 to {len(names) - 1} ({some(names)})'

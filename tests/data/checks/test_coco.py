@@ -146,10 +146,10 @@ def test_a_side_of_just_the_least_size_is_left(data):
         check_dataset(data.config(filter_cfg={'min_size': 2}))
 
 
-def test_pictures_without_annotation_are_counted(data):
+def test_pictures_without_annotations_are_named_by_their_files(data):
     data.content['annotations'].pop(0)
     (warning,) = data.check()
-    assert warning.endswith('images without annotation: 1 (ids 1)')
+    assert "1 image without annotations: 'a.jpg'. If objects are visible there" in warning
 
 
 def test_evaluation_needs_iscrowd(data):

@@ -112,13 +112,23 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
             {'a.json': coco(['0.jpg', '1.jpg'], image_id='0')},
             r"image_id .* '0'\. .* number in both",
         ),
-        ({'a.json': coco(['0.jpg', '1.jpg'], image_id=9)}, r'2 annotations \(ids 1, 2\): 9\.$'),
+        (
+            {'a.json': coco(['0.jpg', '1.jpg'], image_id=9)},
+            r": 9\. Add them to 'images', or remove",
+        ),
         ({'a.json': coco(['0.jpg', '1.jpg'], image_id=2)}, r'ids may be shifted by one\.$'),
-        ({'a.json': coco(['0.jpg', '1.jpg'], category_id=5)}, r'the category_id of 2 ann.*: 5\.$'),
+        (
+            {'a.json': coco(['0.jpg', '1.jpg'], category_id=5)},
+            r"of 2 ann.*: 5\. Add .* 'categories'",
+        ),
         ({'a.json': coco(['0.jpg'], [{'id': 1, 'name': ' '}])}, 'has an empty name'),
         ({'a.json': coco(['0.jpg', '1.jpg'], TWICE)}, r"names are used more than once: 'a'\. Give"),
         ({}, r'no annotation file in COCO format .* docs/own_data.md'),
-        ({}, 'images that number objects with vitbackbones import masks .* OUT --instances'),
+        ({'a.csv': 'filename'}, r'a\.csv\. .* docs/faq\.md shows how to write a COCO file\.$'),
+        (
+            {'a.PNG': None},
+            'each object a number, convert them with vitbackbones import masks .* --instances',
+        ),
         (
             {'0.json': '{"a": []}', '_annotations.csv': 'filename,class,xmin', 'a.tfrecord': 'x'},
             r'Of another format: 0\.json, _annotations\.csv, a\.tfrecord\. ',
@@ -183,6 +193,7 @@ def test_an_id_that_is_used_twice_is_found_before_a_file_is_split(tmp_path):
         ('upload/Stra%C3%9Fe-{}.jpg', 'Stra\u00dfe-{}.jpg'),
         ('u\u0308ber-{}.jpg', '\u00fcber-{}.jpg'),  # as macOS writes it
         ('https://host/data/upload/1/a%2Bb-{}.jpg', 'a+b-{}.jpg'),
+        ('upload/camera.1.{}', 'camera.1.{}.jpg'),  # as Labelbox writes it
     ],
 )
 def test_other_spellings_of_names_are_found(tmp_path, told, disk):
@@ -199,6 +210,20 @@ def test_a_name_that_is_there_is_not_taken_for_another_spelling(tmp_path):
     write(tmp_path, {'result.json': coco(['a.jpg', 'A.jpg', 'B.jpg'])})
     names = {name for part in find_parts(tmp_path).values() for name in part.names}
     assert names == {'a.jpg', 'A.jpg', 'b.jpg'}
+
+
+@pytest.mark.parametrize(
+    ('told', 'disk'),
+    [
+        (['0.jpg', '1.jpg'], ['0.jpg.jpg', '1.jpg.png']),  # such as drawings of these
+        (['0', '1'], ['0.jpg', '0.png', '1.jpg', '1.png']),
+        (['0', '1'], ['0.txt', '1.txt']),
+    ],
+)
+def test_a_name_without_a_suffix_means_one_image(tmp_path, told, disk):
+    write(tmp_path, {'result.json': coco(told), **dict.fromkeys(disk)})
+    with pytest.raises(InputError, match=r'its images \(.* are not in'):
+        find_parts(tmp_path)
 
 
 def test_a_mark_of_windows_before_json_is_skipped(tmp_path):

@@ -95,8 +95,12 @@ def check_tables(config: dict, dataset, tables: tuple[Table, Table, Table]) -> F
     warnings += odd
     warnings += _check_listed_once(ann_file, images)
     annotated = set(annotations['image_id'])
-    if bare := [key for key in images['id'] if key not in annotated]:
-        warnings.append(f'{ann_file}: images without annotation: {len(bare)} (ids {some(bare)})')
+    named = zip(images['id'], images['file_name'], strict=True)
+    if bare := [name for key, name in named if key not in annotated]:
+        warnings.append(
+            f'{ann_file}: {plural(len(bare), "image")} without annotations: {some(bare)}. If '
+            'objects are visible there, annotate them.'
+        )
     keys = zip(annotations['image_id'], annotations['category_id'], strict=True)
     used = [*compress(keys, kept & ~np.array(crowds, bool))]
     names = dict(zip(categories['id'], categories['name'], strict=True))

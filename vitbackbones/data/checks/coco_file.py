@@ -226,7 +226,8 @@ def check_references(ann_file: str, annotations: Table, key: str, known: list) -
     pairs = zip(annotations['id'], annotations[key], strict=True)
     ids = [annotation for annotation, value in pairs if value in unknown]
     one = next(iter(unknown))
-    hint = ''
+    lacking = {'image_id': 'images', 'category_id': 'categories'}[key]
+    hint = f' Add them to {lacking!r}, or remove these annotations.'
     if len(unknown) == 1 and isinstance(one, int) and {one - 1, one + 1} & {*known}:
         hint = ' All ids may be shifted by one.'
     elif {*map(str, unknown)} <= {*map(str, known)}:

@@ -20,11 +20,12 @@ from ...utils.messages import command_line, page, show_warnings, some
 from ...utils.rules import is_number
 from ..checks.coco_file import COLUMNS, check_references, require_counted, table
 from ..checks.findings import spread, stays_below
-from ..loading.image_file import read_header, size_of
+from ..loading.image_file import IMAGES, read_header, size_of
 from .annotation_files import FORMS, OTHERS, find_files, foreign, found_form
 from .folder import divided, files_below, folders_below, gone_links, is_copy, named_split
 
 SAMPLE = 20  # file names by which a folder of pictures is found
+LOSSLESS = ('.png', '.bmp', '.tif', '.tiff', '.npy')  # suffixes that masks have
 DEEPEST = 8  # folders in front of a name that may be those of another machine
 READ = {  # what is read here of each list; some exports lack the rest
     'images': ('id', 'file_name'),
@@ -153,11 +154,13 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
     others = sorted(str(file.relative_to(root)) for file in files_below(root, OTHERS))
     seen = f' Of another format: {some(others, str)}.' if others else ''
     seen += foreign(root / name for name in others)
+    conversion = command_line('import', 'masks', root, 'OUT', '--instances')
+    of_masks = f' If masks give each object a number, convert them with {conversion}.'
     return (
         f'{root}: no annotation file in COCO format (*.json with images, annotations and '
-        f'categories) in it or below.{seen} {page("own_data")} lists the supported layouts. '
-        'Convert images that number objects with '
-        f'{command_line("import", "masks", root, "OUT", "--instances")}.'
+        f'categories) in it or below.{seen} {page("own_data")} lists the supported layouts, and '
+        f'{page("faq")} shows how to write a COCO file.'
+        f'{of_masks if any(files_below(root, LOSSLESS)) else ""}'
     )
 
 
@@ -252,14 +255,21 @@ def _forms(root: Path, names: Sequence[str]) -> Iterator[list[str]]:
     """Yield the names as the pictures may be called here, the likeliest first.
 
     Exports write names as they are below a folder, with the separators of Windows, in percent codes
-    and with folders of the machine that they come from. Letters may be of the other case.
+    and with folders of the machine that they come from. Letters may be of the other case, and the
+    suffix may be missing.
     """
     files = [Path(name).name for name in files_below(root, ('',))]
+    images = {name for name in files if name.lower().endswith(IMAGES)}
+    stems = Counter(Path(name).stem for name in images)
+    by_stem = {Path(name).stem: name for name in images if stems[Path(name).stem] == 1}
     spelled = {_spelling(name): name for name in files} | {name: name for name in files}
 
     def here(name: str) -> str:
         folder, slash, last = name.rpartition('/')
-        return f'{folder}{slash}{spelled.get(last) or spelled.get(_spelling(last), last)}'
+        found = spelled.get(last) or spelled.get(_spelling(last), last)
+        if not found.lower().endswith(IMAGES):  # a.jpg.png is another image than a.jpg
+            found = by_stem.get(found, found)
+        return f'{folder}{slash}{found}'
 
     plain = [name.replace('\\', '/') for name in names]
     decoded = [unquote(name.rpartition('?d=')[2]) for name in plain]
