@@ -97,7 +97,7 @@ ONEDL := onedl-mmengine onedl-mmcv onedl-mmdetection onedl-mmsegmentation onedl-
 # extras and dependency groups of pyproject.toml
 %/.installed: EXTRAS := lean,export,hub,coco,pretrained
 %/.installed: WITH := dev
-.venv/.installed: EXTRAS := lean,int8,serve,track,answers,hub,coco,pretrained
+.venv/.installed: EXTRAS := lean,int8,serve,track,answers,hub,coco,heic,pretrained
 .venv/.installed: WITH := dev docs examples
 %/.installed: TOOLBOXES := $(ONEDL)
 .venv/.installed: TOOLBOXES := $(ONEDL) trackers

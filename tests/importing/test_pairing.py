@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from vitbackbones.importing import source
 from vitbackbones.importing.source import Source, by_name, meant, paired
 
 from .forms import picture
@@ -135,11 +136,20 @@ def test_a_file_may_name_its_picture_and_have_the_whole_name_of_it(tmp_path):
 def test_a_picture_of_a_form_that_is_not_read_is_named(tmp_path):
     (tmp_path / 'labels').mkdir()
     (tmp_path / 'images').mkdir()
-    (tmp_path / 'images' / '1.HEIC').write_bytes(b'x')
+    (tmp_path / 'images' / '1.CR3').write_bytes(b'x')
     _, _, (fault,) = pair(tmp_path, ['images/0.png'], ['labels/0.txt', 'labels/1.txt'])
     assert (
-        'the format of its image 1.HEIC is not supported. Convert the image to one of .jpg' in fault
+        'the format of its image 1.CR3 is not supported. Convert the image to one of .jpg' in fault
     )
+
+
+def test_a_picture_of_a_phone_is_named_with_the_package_that_reads_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(source, 'IMAGES', tuple({*source.IMAGES} - {*source.HEIC}))
+    (tmp_path / 'labels').mkdir()
+    (tmp_path / 'images').mkdir()
+    (tmp_path / 'images' / '1.HEIC').write_bytes(b'x')
+    _, _, (fault,) = pair(tmp_path, ['images/0.png'], ['labels/0.txt', 'labels/1.txt'])
+    assert '1.HEIC is in HEIC format: install pillow-heif (pip install pillow-heif)' in fault
 
 
 @pytest.mark.parametrize(

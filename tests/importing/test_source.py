@@ -6,7 +6,7 @@ import os
 import pytest
 
 from vitbackbones.errors import InputError
-from vitbackbones.importing import labelme, xml_files, yolo
+from vitbackbones.importing import labelme, source, xml_files, yolo
 from vitbackbones.importing.source import Source
 
 from .forms import picture, voc_object
@@ -71,15 +71,25 @@ def test_folders_of_data_with_names_like_those_of_tools_are_read(root):
 
 
 def test_pictures_of_a_form_that_is_not_read_are_named(root):
-    (root / '1.HEIC').write_bytes(b'x')
+    (root / '1.CR3').write_bytes(b'x')
     assert Source(root).changes == {
-        'images in unsupported formats, left out; convert them': [str(root / '1.HEIC')]
+        'images in unsupported formats, left out; convert them': [str(root / '1.CR3')]
     }
     (root / 'images' / '0.png').unlink()
     (root / 'data.yaml').write_text('path: /elsewhere')
-    message = r'no images \(.jpg.*unsupported formats.*1\.HEIC.*data\.yaml leads to images, give it'
+    message = r'no images \(.jpg.*unsupported formats.*1\.CR3.*data\.yaml leads to images, give it'
     with pytest.raises(InputError, match=message):
         Source(root)
+
+
+def test_pictures_of_phones_are_named_with_the_package_that_reads_them(root, monkeypatch):
+    (root / '1.HEIC').write_bytes(b'x')
+    monkeypatch.setattr(source, 'IMAGES', tuple({*source.IMAGES} - {*source.HEIC}))
+    ((what, places),) = Source(root).changes.items()
+    assert what.startswith('HEIC images, left out; install pillow-heif (pip install pillow-heif)')
+    assert places == [str(root / '1.HEIC')]
+    monkeypatch.setattr(source, 'IMAGES', (*source.IMAGES, *source.HEIC))
+    assert root / '1.HEIC' in Source(root).pictures
 
 
 def test_an_object_that_a_reader_loses_stops_the_import(root):

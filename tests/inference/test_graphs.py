@@ -1,5 +1,6 @@
 """Which graph answers, which is made, and when torch does."""
 
+import json
 from itertools import count
 from types import SimpleNamespace
 
@@ -15,7 +16,7 @@ from vitbackbones.export.writing import Original
 from vitbackbones.inference import graphs as module
 from vitbackbones.inference.graphs import WORTH, GraphModel
 from vitbackbones.runtime.answers import Classified
-from vitbackbones.runtime.cache import Graphs
+from vitbackbones.runtime.cache import FREQUENT, Graphs
 from vitbackbones.runtime.preparing import Taken
 
 OFTEN = 8  # pictures after which torch has spent enough seconds on a size
@@ -111,6 +112,39 @@ def test_a_size_that_comes_often_gets_a_graph(graphs, capsys):
     assert ask(model, (9, 8)) == [False]
     assert ask(GraphModel(graphs, lambda: torch), (8, 9)) == [True]  # from its first picture on
     assert torch.exported == ['8x9']
+
+
+def test_a_size_that_several_calls_had_gets_a_graph(graphs, capsys):
+    torch = Torch(None)
+    for _ in range(FREQUENT):
+        assert ask(GraphModel(graphs, lambda: torch), (8, 9), (8, 9)) == [False, False]
+    assert ask(GraphModel(graphs, lambda: torch), (8, 9)) == [True]
+    assert 'runtime for 8 x 9: ONNX Runtime' in capsys.readouterr().out
+    assert torch.exported == ['8x9']
+    assert ask(GraphModel(graphs, None), (8, 9)) == [True]  # torch is not needed any more
+    for _ in range(FREQUENT):
+        assert ask(GraphModel(graphs, lambda: torch), (9, 8), (8, 9)) == [False, True]
+    assert ask(GraphModel(graphs, lambda: torch), (8, 9)) == [True]
+    assert torch.exported == ['8x9']  # the other size was not asked for
+    assert ask(GraphModel(graphs, lambda: torch), (9, 8)) == [True]
+
+
+def test_a_graph_that_cannot_be_made_is_not_tried_in_each_call(graphs):
+    torch = Torch(None)
+    torch.fault = InputError('too narrow')
+    for _ in range(2 * FREQUENT + 2):
+        assert ask(GraphModel(graphs, lambda: torch), (8, 9)) == [False]
+    assert torch.exported == ['8x9'] * 2
+
+
+@pytest.mark.parametrize('content', ['', '[]', '{"8x9": "4"}', '{"8x9": 4.0}'])
+def test_counts_of_calls_that_are_damaged_start_again(graphs, content):
+    torch = Torch(None)
+    ask(GraphModel(graphs, lambda: torch), (8, 9))
+    (file,) = graphs.folder.glob('*.json')
+    file.write_text(content)
+    assert ask(GraphModel(graphs, lambda: torch), (8, 9)) == [False]
+    assert json.loads(file.read_text()) == {'8x9': 1}
 
 
 def test_a_folder_of_many_sizes_makes_few_graphs(graphs, monkeypatch):

@@ -14,11 +14,11 @@ import numpy as np
 
 from ..errors import InputError, printable
 from ..utils.messages import plural, some
-from .loading.image_file import ARRAY, IMAGES, UnreadableImage, read_image
+from .loading.image_file import ARRAY, HEIC, IMAGES, UnreadableImage, read_image
 
 VIDEOS = ('.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv')
 VIDEOS += ('.flv', '.3gp', '.mts', '.m2ts', '.ts')
-SUFFIXES = (*IMAGES, ARRAY, *VIDEOS)
+SUFFIXES = tuple(dict.fromkeys((*IMAGES, *HEIC, ARRAY, *VIDEOS)))
 # FFmpeg writes about a damaged video to the screen, past Python; the message is ours to give.
 os.environ.setdefault('OPENCV_FFMPEG_LOGLEVEL', '-8')
 # It would also read playlists, whatever their suffix is, and the files anywhere that these name.

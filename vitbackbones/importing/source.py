@@ -10,14 +10,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..data.loading.image_file import IMAGES
+from ..data.loading.image_file import HEIC, IMAGES
 from ..data.own.folder import gone_links, is_of_a_tool, named_split, own_words
 from ..errors import InputError
 from ..utils.messages import some
 
 # Suffixes of pictures that are not read
-OTHERS = ('.heic', '.heif', '.jxl', '.tga', '.psd', '.dng', '.cr2', '.cr3', '.nef', '.arw', '.svg')
-OTHERS += ('.dcm', '.exr', '.hdr')
+OTHERS = ('.jxl', '.tga', '.psd', '.dng', '.cr2', '.cr3', '.nef', '.arw', '.svg', '.dcm', '.exr')
+OTHERS += ('.hdr',)
+TO_READ_HEIC = 'install pillow-heif (pip install pillow-heif), or convert'
 
 
 class Source:
@@ -70,9 +71,12 @@ class Source:
                     self.files.append(file)
         self.files.sort()
         self.pictures = self.ending(*IMAGES)
-        self.unread = self.ending(*OTHERS)
+        self.unread = self.ending(*{*OTHERS, *HEIC} - {*IMAGES})
         for file in self.unread:
-            self.change('images in unsupported formats, left out; convert them', file)
+            if file.suffix.lower() in HEIC:
+                self.change(f'HEIC images, left out; {TO_READ_HEIC} them', file)
+            else:
+                self.change('images in unsupported formats, left out; convert them', file)
         if not self.pictures:
             found = ''.join(f' {what}: {some(at, str, 3)}.' for what, at in self.changes.items())
             if not settings and (leading := self.ending('.yaml', '.yml')):
@@ -278,6 +282,8 @@ class _Pairs:
         unread = [each.name for each in self.source.unread if each.stem == file.stem]
         if not unread:
             return f'{file}: has no image. Add the image, or remove the file.'
+        if Path(unread[0]).suffix.lower() in HEIC:
+            return f'{file}: its image {unread[0]} is in HEIC format: {TO_READ_HEIC} the image.'
         return (
             f'{file}: the format of its image {unread[0]} is not supported. Convert the image '
             f'to one of {", ".join(IMAGES)}.'

@@ -1,9 +1,10 @@
 """A model that runs as cached exported graphs, and in torch for all other image sizes.
 
 Where the model takes images of any size, one graph answers everything. Where it cannot, a size gets
-a graph of its own once torch has spent on it what an export takes, up to a small number of sizes.
-No answer changes by that: graphs equal torch's model as ``export`` proves, unless ``test`` has
-measured what bfloat16 loses, see :mod:`vitbackbones.runtime.model`.
+a graph of its own once torch has spent on it what an export takes, or when several calls had images
+of this size, up to a small number of sizes. No answer changes by that: graphs equal torch's model
+as ``export`` proves, unless ``test`` has measured what bfloat16 loses, see
+:mod:`vitbackbones.runtime.model`.
 
 Any number of threads may ask one model. What a thread opens, makes or exports, the others wait for.
 """
@@ -67,13 +68,16 @@ class GraphModel:
         self.precision = precision
         self._make_original = original
         self._opened: dict[str, Exported | None] = {}
-        self._spent = Counter()  # seconds in torch, by size
+        self._spent = Counter(dict.fromkeys(graphs.frequent(), WORTH))  # seconds in torch, by size
+        self._counted: set[str] = set()  # sizes for which this call has been counted
         self._refused: set[str] = set()  # what graphs raised, for which torch answered
         self._lock = RLock()  # around all of these, and around torch's model until it is there
         self.runtime = f'{graphs.runtime}, exported before'
         kept = next((graph for name in graphs.names() if (graph := self._open(name))), None)
         if kept is None and self.original.first:
             kept = self._export(self.original.first)
+        elif kept is None and self._spent:  # now, so that the next call needs no torch
+            kept = self._graph(next(iter(self._spent)))
         self.at_once = kept.at_once if kept else 1
         if kept:
             if precision == 'bf16':
@@ -124,6 +128,9 @@ class GraphModel:
         answers = predictor.answer(prepared, logits)
         with self._lock:
             self._spent[name] += perf_counter() - start
+            if name and graph is None and name not in self._counted:
+                self._counted.add(name)
+                self.graphs.count_call(name)
         return answers
 
     def _say_once(self, reason: str) -> None:

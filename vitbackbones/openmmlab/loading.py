@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+import numpy as np
 import yaml
 from mmengine.fileio import LocalBackend
 from torch import nn
 
+from ..data.loading.image_file import read_image
 from ..errors import InputError
 from ..utils.files import write_file
 from ..utils.messages import shorten
@@ -73,6 +75,18 @@ def require_something(
             f'{shorten(state_dict)}, but the model has {shorten(own)}'
         )
     return load_state_dict(module, state_dict, *arguments, **options)
+
+
+def read_other_formats(transform: Callable, self, results: dict) -> dict | None:
+    """Read what OpenCV does not by :func:`~vitbackbones.data.loading.image_file.read_image`."""
+    try:
+        return transform(self, results)
+    except AssertionError:
+        path = results['img_path']
+        image = read_image(path, self.color_type, backend_args=self.backend_args)
+    image = image.astype(np.float32) if self.to_float32 else image
+    shape = image.shape[:2]
+    return results | {'img': image, 'img_shape': shape, 'ori_shape': shape}
 
 
 def load_fetched_safely(

@@ -6,7 +6,6 @@ methods stand for sections.
 """
 
 import errno
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,9 +69,6 @@ def _explanation(config: Config, error: Exception) -> InputError | None:
             f'{type(readers[0]).__name__}: the annotations in {files} cannot be read: missing, '
             f'damaged, truncated or in another format ({error!r})'
         )
-    unreadable = re.search('failed to load image: (.*)', str(error))  # by mmcv's own loader
-    if unreadable and isinstance(error, AssertionError):
-        return InputError(f'{unreadable[1]}: is not an image, or is truncated')
     if isinstance(error, RuntimeError) and lost_a_worker(error):
         return InputError(explain_loss(error))
     if isinstance(error, RuntimeError) and lost_a_process(error):

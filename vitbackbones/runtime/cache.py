@@ -35,6 +35,8 @@ SEAL = '.seal'
 # how the names of packages begin whose version may change an answer
 COMPUTING = ('mm', 'numpy', 'onedl_mm', 'onnx', 'opencv', 'openvino', 'pillow', 'timm', 'torch')
 MOST_GRAPHS = 4  # of one model, each for one size
+CALLS = 'calls.json'  # in how many calls torch answered images of a size, by the name of its graph
+FREQUENT = 4  # calls after which the next one makes the graph
 MOST_BYTES = 4 * 10**9  # of all graphs and notes
 
 
@@ -135,6 +137,31 @@ class Graphs:
         # the card has the SHA-256 of the graph
         place = [self.folder.name, name, digest(card_path(self.file(name)))]
         return key_of({'graph': place})
+
+    def count_call(self, name: str) -> None:
+        """Note that torch answered in this call, because there was no graph of this name."""
+        with suppress(InputError, OSError):  # a cache that cannot be written to costs time alone
+            self.folder.mkdir(parents=True, exist_ok=True)
+            calls = self._calls()
+            calls[name] = calls.get(name, 0) + 1
+            write_file(self.folder / CALLS, json.dumps(calls).encode())
+
+    def frequent(self) -> list[str]:
+        """Return the names of missing graphs that so many calls lacked.
+
+        One that could not be made is returned again after as many calls.
+        """
+        there = self.names()
+        calls = self._calls().items()
+        return [name for name, number in calls if number % FREQUENT == 0 and name not in there]
+
+    def _calls(self) -> dict[str, int]:
+        try:
+            calls = read_json(self.folder / CALLS)
+        except (InputError, OSError):
+            return {}
+        is_counted = isinstance(calls, dict) and all(type(n) is int for n in calls.values())
+        return calls if is_counted else {}
 
     def tidy(self) -> None:
         """Remove what was not asked for longest, beyond :data:`MOST_BYTES`; this model stays."""

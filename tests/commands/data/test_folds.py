@@ -109,7 +109,7 @@ def test_steps_are_as_many_as_the_time_allows(started, tmp_path, monkeypatch, se
     assert command[command.index('--work-dir') + 1] == str(tmp_path / 'probe')
     assert f'train_cfg.max_iters={PROBE}' in command
     assert f'train_cfg.val_interval={2 * PROBE}' in command  # which is never reached
-    assert command[-1] == 'default_hooks.logger.interval=5'
+    assert 'default_hooks.logger.interval=5' in command
     assert options['stdout'].name == str(tmp_path / 'probe.log')
     assert options['stderr'] == folds.subprocess.STDOUT
 

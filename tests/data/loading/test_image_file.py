@@ -1,5 +1,6 @@
 """Headers: sizes and orientations without decoding, and whether a JPEG is all there."""
 
+import sys
 from io import BytesIO
 
 import cv2
@@ -44,6 +45,18 @@ KINDS = {
     'trailer': JPEG + b'\0' * 99,
     'fill bytes': JPEG[:2] + b'\xff\xff' + JPEG[2:],
 }
+
+
+def test_a_heic_file_names_the_package_that_reads_it(tmp_path, monkeypatch):
+    file = tmp_path / 'a.heic'
+    file.write_bytes(b'\0\0\0\x18ftypheic\0\0\0\0mif1heic')
+    monkeypatch.setitem(sys.modules, 'pillow_heif', None)
+    with pytest.raises(UnreadableImage, match=r'a\.heic: .*install it: pip install pillow-heif'):
+        read_image(str(file))
+    monkeypatch.undo()
+    pytest.importorskip('pillow_heif')
+    with pytest.raises(UnreadableImage, match=r'a\.heic: truncated, damaged or not an image'):
+        read_image(str(file))
 
 
 @pytest.mark.parametrize('kind', KINDS)

@@ -7,6 +7,7 @@ import pytest
 from mmcv.transforms import LoadImageFromFile
 from PIL import Image
 
+from vitbackbones.data.loading.image_file import UnreadableImage
 from vitbackbones.data.loading.load_image import REDUCTIONS, LoadImage
 from vitbackbones.errors import InputError, OptionError
 
@@ -132,3 +133,26 @@ def test_decoding_later_goes_with_no_other_form():
         LoadImage(decode='reduced', color_type='grayscale')
     with pytest.raises(OptionError, match='decode'):
         LoadImage(decode='later')
+
+
+@pytest.mark.parametrize('name', ['a.gif', 'a.avif', 'a.heic'])
+def test_the_loader_of_the_toolboxes_reads_the_same_formats(tmp_path, name):
+    squares = np.arange(12, dtype=np.uint8).reshape(3, 4) * 20
+    image = Image.fromarray(np.kron(squares, np.ones((9, 9), np.uint8)))
+    if name == 'a.heic':
+        image = pytest.importorskip('pillow_heif').from_pillow(image.convert('RGB'))
+    elif name == 'a.avif' and '.avif' not in Image.registered_extensions():
+        pytest.skip('this Pillow reads no AVIF')
+    image.save(tmp_path / name)
+    sample = {'img_path': str(tmp_path / name)}
+    theirs = LoadImageFromFile(to_float32=True)(dict(sample))
+    ours = LoadImage(to_float32=True)(dict(sample))
+    assert np.abs(theirs['img'] - ours['img']).max() <= 1  # decoders of GIF round differently
+    assert theirs['img'].dtype == ours['img'].dtype == np.float32
+    assert theirs['img_shape'] == theirs['ori_shape'] == (27, 36)
+
+
+def test_the_loader_of_the_toolboxes_names_a_file_that_is_no_image(tmp_path):
+    (tmp_path / 'a.png').write_bytes(b'no image')
+    with pytest.raises(UnreadableImage, match=r'image file .*a\.png: truncated, damaged or not'):
+        LoadImageFromFile()({'img_path': str(tmp_path / 'a.png')})

@@ -11,14 +11,17 @@ Not noticed are damaged bytes in the middle of a JPEG that still has its end mar
 them and only prints a warning.
 
 OpenCV and Pillow are enough for files on a disk; mmcv and mmengine are imported for what only they
-read.
+read. HEIC, the format of phones, is read by the package pillow-heif where it is installed; it turns
+images upright by itself.
 """
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 import cv2
 import numpy as np
@@ -33,6 +36,8 @@ from ..shards.index import SCHEME
 
 IMAGES = ('.jpg', '.jpeg', '.png', '.ppm', '.bmp', '.pgm', '.tif', '.tiff', '.webp')
 IMAGES += ('.jpe', '.jfif', '.mpo', '.gif', '.jp2', '.avif')
+HEIC = ('.heic', '.heif', '.hif')
+IMAGES += HEIC if find_spec('pillow_heif') else ()
 ARRAY = '.npy'  # of bands
 ADVICE = ' Replace it with a good copy, or remove it from the annotation file.'
 ADVICE_ON_SHARDS = ' Write its shard again with a good copy, or without it.'
@@ -47,7 +52,8 @@ DAMAGED = 'truncated, damaged or not an image'
 BLACK: set[str] = set()  # of :func:`as_black`
 FLAGS = {'color': cv2.IMREAD_COLOR, 'grayscale': cv2.IMREAD_GRAYSCALE}  # of OpenCV, by color type
 WIDTH, LENGTH, BITS = 256, 257, 258  # tags of a TIFF; a length is a height
-BY_PILLOW = ('AVIF', 'GIF', 'JPEG2000')  # OpenCV reads them in some versions only
+BRANDS = (b'heic', b'heix', b'heim', b'heis', b'hevc', b'mif1', b'msf1')  # of HEIC, at byte 8
+BY_PILLOW = ('AVIF', 'GIF', 'HEIF', 'JPEG2000')  # OpenCV reads them in some versions only
 EXIF_IN_PNG = b'eXIf'  # the chunk; exiftool writes it behind the pixels
 TAIL = 2**16  # bytes at the end of a PNG in which that chunk is looked for
 DARK = 16  # of 255: the most that the lowest 12 of 16 bits become in 8
@@ -60,6 +66,17 @@ class UnreadableImage(InputError):
 
 class TooManyPixels(ValueError):
     """An image with more pixels than may be decoded."""
+
+
+def _is_heic(start: bytes) -> bool:
+    return start[4:8] == b'ftyp' and start[8:12] in BRANDS
+
+
+def _open_heic(file: BinaryIO, name: str) -> Image.Image:
+    return import_optional('pillow_heif', 'pillow-heif').HeifImageFile(file, name)
+
+
+Image.register_open('HEIF', _open_heic, _is_heic)
 
 
 def read_header(path: str) -> Image.Image:
@@ -131,6 +148,7 @@ def header_of(content: bytes, most: int | None = None) -> Image.Image | None:
     Raises:
         TooManyPixels: the image is larger.
         ValueError: it cannot be an image, or is a JPEG that is truncated.
+        InputError: it needs a package that is not installed.
     """
     if not content:
         raise ValueError('the file is empty')
@@ -142,7 +160,7 @@ def header_of(content: bytes, most: int | None = None) -> Image.Image | None:
             size = f'{header.width} x {header.height} pixels'
             raise TooManyPixels(f'its {size} are more than the limit of {most:,}')
         header = _with_exif(header)  # which may decode it
-    except TooManyPixels:
+    except (TooManyPixels, InputError):  # the second names the package that reads the format
         raise
     except Image.DecompressionBombError as error:
         raise TooManyPixels(f'{str(error).partition(",")[0]}. Cut it into tiles') from error
