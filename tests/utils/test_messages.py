@@ -4,6 +4,9 @@ import re
 import sys
 from pathlib import Path
 
+import pytest
+
+from vitbackbones.errors import InputError
 from vitbackbones.utils import messages
 from vitbackbones.utils.messages import (
     LONGEST,
@@ -11,6 +14,7 @@ from vitbackbones.utils.messages import (
     cut,
     did_you_mean,
     in_one_line,
+    named_errors,
     on_terminal,
     page,
     plural,
@@ -78,3 +82,12 @@ def test_every_page_that_is_named_is_there():
     named = {name for text in texts for name in re.findall(r"\bpage\(['\"](\w+)['\"]\)", text)}
     assert named >= {'compatibility', 'own_data'}
     assert all((ROOT / page(name)).is_file() for name in named)
+
+
+def test_errors_of_other_packages_get_a_name_and_those_for_the_user_stay():
+    too_long = pytest.raises(InputError, match=r'^model.onnx: no such ope\.\.\.$')
+    with too_long as told, named_errors('model.onnx', 11):
+        raise RuntimeError('no such\n  operator')
+    assert isinstance(told.value.__cause__, RuntimeError)
+    with pytest.raises(InputError, match='^too few images$'), named_errors('model.onnx'):
+        raise InputError('too few images')

@@ -23,7 +23,7 @@ from ..errors import InputError
 from ..openmmlab.logs import silenced as silenced_logs
 from ..runtime import suppression  # noqa: F401 (registers its operator)
 from ..runtime.runtimes import FORMATS, LONGEST
-from ..utils.messages import in_one_line
+from ..utils.messages import in_one_line, named_errors
 from ..utils.packages import import_optional
 
 OFF = (32, 64)  # pixels: an example beyond the native size, with two different sides
@@ -73,14 +73,9 @@ def trace(network: nn.Module, image: Tensor, dynamic: Collection[str]) -> Export
     open_axes = {0: Dim('batch', min=1)} if 'batch' in dynamic else {}
     if 'size' in dynamic:
         open_axes |= dict.fromkeys(sides, Dim.DYNAMIC)
-    try:
-        with torch.no_grad(), silenced():
-            return torch.export.export(network, (image,), dynamic_shapes=(open_axes,), strict=False)
-    except InputError:
-        raise
-    except Exception as error:  # of many kinds
-        what = f' with a dynamic {" and ".join(dynamic)}' if dynamic else ''
-        raise InputError(f'cannot be exported{what}: {in_one_line(error, AT_MOST)}') from error
+    what = f' with a dynamic {" and ".join(dynamic)}' if dynamic else ''
+    with named_errors(f'cannot be exported{what}', AT_MOST), torch.no_grad(), silenced():
+        return torch.export.export(network, (image,), dynamic_shapes=(open_axes,), strict=False)
 
 
 def ports(program: ExportedProgram) -> tuple[Tensor, list[Tensor]]:

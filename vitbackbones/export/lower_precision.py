@@ -23,7 +23,7 @@ from ..runtime import Exported, load
 from ..runtime.card import Card
 from ..runtime.model import LACKING, has_bfloat16
 from ..runtime.runtimes import LONGEST, Requests, start_openvino
-from ..utils.messages import in_one_line, on_terminal
+from ..utils.messages import named_errors, on_terminal
 from ..utils.packages import import_optional
 from ..utils.processes import own_signal_stack
 from .formats import silenced
@@ -144,16 +144,9 @@ def quantized(
     if not smooth:
         off = nncf.AdvancedSmoothQuantParameters(convolution=-1, matmul=-1)
         how['advanced_parameters'] = nncf.AdvancedQuantizationParameters(smooth_quant_alphas=off)
-    try:
-        # it shows its progress
-        with own_signal_stack(), nullcontext() if on_terminal() else silenced():
-            return quantize(graph, nncf.Dataset(items, read), **how)
-    except InputError:
-        raise
-    except Exception as error:  # of many kinds
-        raise InputError(
-            f'NNCF cannot quantize this model: {in_one_line(error, LONGEST)}'
-        ) from error
+    quiet = nullcontext() if on_terminal() else silenced()  # it shows its progress
+    with named_errors('NNCF cannot quantize this model', LONGEST), own_signal_stack(), quiet:
+        return quantize(graph, nncf.Dataset(items, read), **how)
 
 
 def accuracy_control(

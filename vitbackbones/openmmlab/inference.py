@@ -21,7 +21,7 @@ from ..backbones import Backbone
 from ..configuration.classes import config_meta
 from ..data.loading.image_file import pixels_of
 from ..errors import InputError
-from ..utils.messages import cut, in_one_line
+from ..utils.messages import cut, named_errors
 from ..weights import PUBLISHED
 from ..weights.filling import load_pretrained
 from ..weights.read.class_names import checkpoint_meta, require_same_count
@@ -103,10 +103,8 @@ def _picture(given) -> str | np.ndarray:
     if isinstance(given, str | Path):
         return str(given)
     if isinstance(given, Image.Image):
-        try:
+        with named_errors('a Pillow image cannot be read'):  # Pillow reads a file only now
             return pixels_of(given)
-        except Exception as error:  # Pillow reads a file only now, and every plugin has its own
-            raise InputError(f'a Pillow image cannot be read: {in_one_line(error)}') from error
     shape = np.shape(given) if isinstance(given, np.ndarray) else ()
     if len(shape) == 2 or shape[2:] == (1,):
         return cv2.cvtColor(given, cv2.COLOR_GRAY2BGR)

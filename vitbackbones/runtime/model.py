@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InputError
-from ..utils.messages import in_one_line, show_warnings
+from ..utils.messages import named_errors, show_warnings
 from .answers import READ, Answer, require_form, require_names, require_numbers, with_names
 from .card import Card, GraphInput, GraphOutput, require_steps
 from .preparing import SLIDE, Prepared, prepare, require_few, slide, windows
@@ -49,14 +49,9 @@ def open_graph(
             'you trust its source, use --trusted (in Python: trusted=True). ONNX and OpenVINO '
             'files contain no code.'
         )
-    try:
-        how = [precision, streams] if format.name == 'openvino' else []
+    how = [precision, streams] if format.name == 'openvino' else []
+    with named_errors(f'{file}: {runtime_of(file.suffix)} cannot run it', LONGEST):
         graph = format.start(file, threads, *how)
-    except InputError:
-        raise
-    except Exception as error:  # of any kind, as runtimes are written in C++
-        reason = in_one_line(error, LONGEST)
-        raise InputError(f'{file}: {runtime_of(file.suffix)} cannot run it: {reason}') from error
     _require_same(file, 'input', [card.input], graph.inputs)
     _require_same(file, 'output', card.outputs, graph.outputs)
     return graph
@@ -228,17 +223,14 @@ class Exported:
                 f'{self.file} predicts {at_once} images at once, which is too many for this '
                 'size; export it with a smaller --batch-size'
             )
+        runtime = BY_SUFFIX[self.file.suffix].runtime
         parts = []
         for i in range(0, len(image), at_once):
             part = image[i : i + at_once]
             missing = at_once - len(part)  # for which the last image stands
             full = np.concatenate([part, *[part[-1:]] * missing]) if missing else part
-            try:
+            with named_errors(f'{self.file}: {runtime} fails', LONGEST):
                 outputs = self._graph.run(np.ascontiguousarray(full))
-            except Exception as error:  # of any kind, as runtimes are written in C++
-                runtime = BY_SUFFIX[self.file.suffix].runtime
-                reason = in_one_line(error, LONGEST)
-                raise InputError(f'{self.file}: {runtime} fails: {reason}') from error
             parts.append([output[: len(part)] for output in outputs])
         names = [output.name for output in self.card.outputs]
         whole = (np.concatenate(values) for values in zip(*parts, strict=True))

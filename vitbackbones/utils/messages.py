@@ -3,12 +3,13 @@
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from shutil import which
 
-from ..errors import printable
+from ..errors import InputError, printable
 from .processes import process_rank
 
 LONGEST = 60  # characters of a value
@@ -94,6 +95,20 @@ def in_one_line(error: BaseException, longest: int | None = None) -> str:
     words = ADDRESS.sub(r'\1', str(error)).split()
     text = ' '.join(words) or type(error).__name__
     return text if longest is None or len(text) <= longest else f'{text[:longest]}...'
+
+
+@contextmanager
+def named_errors(what: str, longest: int | None = None) -> Iterator[None]:
+    """Turn errors of any kind, as of another package, into an InputError that begins with ``what``.
+
+    An InputError stays as it is. ``longest`` is that of :func:`in_one_line`.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(f'{what}: {in_one_line(error, longest)}') from error
 
 
 def on_terminal() -> bool:
