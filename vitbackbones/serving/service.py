@@ -24,7 +24,7 @@ from ..data.loading.image_file import TooManyPixels, UnreadableImage, decode, he
 from ..data.sources import Frame, Source
 from ..errors import printable
 from ..inference.open import WRITERS
-from ..inference.run import Model
+from ..inference.run import Model, Prepared
 from ..inference.writers import PredictionWriter
 from ..runtime.answers import Answer, Detected
 from ..runtime.card import Threshold
@@ -144,13 +144,6 @@ class Form(NamedTuple):
     masks: str = 'rle'
     format: str = 'predict'
     least: float = 0.0  # score of an object
-
-
-class Prepared(NamedTuple):
-    """A decoded picture, and what the model takes of it."""
-
-    frame: Frame
-    sample: dict
 
 
 class Metrics:
