@@ -22,7 +22,7 @@ from ..utils.messages import cut, did_you_mean
 from ..utils.signatures import ANY, accepted_keywords, keywords_by_name, kinds_of
 from .lookup import Lookup
 from .schema import misfits
-from .settings import entries
+from .settings import entries, walk
 
 # What a runner reads: its arguments, and the keys that it looks up in the config itself.
 RUNNER_KEYS = accepted_keywords(Runner) - {'cfg'} | {
@@ -95,8 +95,8 @@ def lint(config: Config, options: Iterable[str] = ()) -> None:
         known = [section for section in RUNNER_KEYS if not key.startswith(f'{section}_')]
         if hint := did_you_mean(key, known, most=1, cutoff=0.85):
             wrong.append(f'{key}: unknown key{hint}')
-    for place, text in _texts(config):
-        if PLACEHOLDER.search(text):
+    for place, text in walk(config):
+        if isinstance(text, str) and PLACEHOLDER.search(text):
             wrong.append(
                 f'{place}: is {cut(text)}, which nothing has replaced; an environment variable '
                 'needs a default, such as {{$NAME:default}}'
@@ -114,14 +114,6 @@ def lint(config: Config, options: Iterable[str] = ()) -> None:
 
 def _owner(finding: str) -> str:
     return finding.partition(': ')[0].rpartition('.')[0]
-
-
-def _texts(node: object, path: str = '') -> Iterator[tuple[str, str]]:
-    """Yield all texts in a config, with their keys."""
-    if isinstance(node, str):
-        yield path, node
-    for key, value in entries(node):
-        yield from _texts(value, f'{path}.{key}' if path else str(key))
 
 
 def report(config: Config, findings: Iterable[str]) -> None:

@@ -20,7 +20,7 @@ from ..utils.frames import calls, config_files, line_of
 from ..utils.messages import command_line, did_you_mean
 from ..utils.rules import TEXT
 from .names import CONFIGS, find_config, looked_in, nearest_config, resolve
-from .settings import entries, value_at
+from .settings import value_at, walk
 
 NO_SETTINGS = (ModuleType, FunctionType)  # which Python files have besides
 OF_TOOLBOX = (
@@ -88,14 +88,10 @@ def import_named(config: Config) -> None:
         InputError: it cannot be imported.
     """
     try:
-        _build_names(config)
+        for _ in walk(config):  # which builds the names
+            pass
     except Exception as error:
         raise InputError(_explain(error, Path(config.filename))) from error
-
-
-def _build_names(node: Any) -> None:
-    for _, value in entries(node):
-        _build_names(value)
 
 
 def files_of(config: Config) -> list[Path]:

@@ -24,6 +24,17 @@ def entries(node: Any) -> Iterator[tuple[str, Any]]:
         yield str(key), value
 
 
+def walk(node: Any, place: str = '') -> Iterator[tuple[str, Any]]:
+    """Yield a part of a config and all that is inside of it, each after its dotted key.
+
+    >>> [*walk({'loss': [0.5]})]
+    [('', {'loss': [0.5]}), ('loss', [0.5]), ('loss.0', 0.5)]
+    """
+    yield place, node
+    for key, value in entries(node):
+        yield from walk(value, f'{place}.{key}' if place else key)
+
+
 def value_at(node: Any, key: str) -> Any:
     """Return what stands at a dotted key, None where nothing does."""
     for part in key.split('.'):

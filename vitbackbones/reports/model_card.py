@@ -5,7 +5,7 @@ The card is Markdown with YAML in front, as the Hugging Face hub reads it.
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from ..analysis.run_log import metrics_of
 from ..configuration.classes import config_meta
 from ..configuration.data_paths import datasets
 from ..configuration.read import read_config
-from ..configuration.settings import model_settings
+from ..configuration.settings import model_settings, walk
 from ..errors import InputError, printable
 from ..training.find_checkpoint import best_checkpoints, find_checkpoint
 from ..utils.files import stays_inside
@@ -27,7 +27,8 @@ from ..weights.filling import require_finite
 from ..weights.read.load import load_file
 
 BACKBONE = 'backbone.'  # of keys
-SECRET = re.compile(r'(token|secret|password|credential|api_?key|access_key)s?$', re.I)  # of keys
+# of dotted keys, which may end in a place in a list
+SECRET = re.compile(r'(token|secret|password|credential|api_?key|access_key)s?(\.\d+)*$', re.I)
 
 
 @dataclass(frozen=True)
@@ -96,24 +97,12 @@ def portable_text(run: TrainedRun) -> str:
     places[str(Path(run.config.work_dir).absolute())] = f'work_dirs/{run.name}'
     for place in sorted(places, key=len, reverse=True):  # a folder before the one that it lies in
         text = text.replace(place, places[place])
-    for key, value in _texts(config.to_dict()):
-        if SECRET.search(key):
+    for key, value in walk(config.to_dict()):
+        if isinstance(value, str) and SECRET.search(key):
             text = text.replace(repr(value), "''")
-        elif value.startswith(('/', 'file:/')):
+        elif isinstance(value, str) and value.startswith(('/', 'file:/')):
             text = text.replace(repr(value), repr(Path(value).name))
     return text
-
-
-def _texts(value: object, key: str = '') -> Iterator[tuple[str, str]]:
-    """Yield every text in a config that is not empty, after its key."""
-    if isinstance(value, str) and value:
-        yield key, value
-    elif isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _texts(inner, str(name))
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts(inner, key)
 
 
 # ------------------------------------------------------------------------ the card

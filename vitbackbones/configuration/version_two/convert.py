@@ -6,42 +6,33 @@ preprocessor says ``bgr_to_rgb=False`` where ``Normalize`` said ``to_rgb=False``
 """
 
 import copy
-import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from ...errors import InputError
-from ..settings import as_list
-from ..settings import entries as entries_of
+from ..settings import as_list, walk
 from .data import COCO_OPTIONS, evaluator, loaders, preprocessor
 from .pipelines import MMDET, MMPRETRAIN, MMSEG
 from .schedule import VALIDATION, optim_wrapper, schedulers, train_length
+from .tables import table
 
-with open(Path(__file__).with_name('keys.csv'), newline='', encoding='utf-8') as _file:
-    _ROWS = [*csv.DictReader(_file)]
-MOVED = {row['key']: row['text'] for row in _ROWS if row['table'] == 'moved'}
+MOVED = table('moved')
 # the keys of version 2 that each key of version 3 comes from, for the comments of a written config
-ORIGINS = {row['key']: row['text'] for row in _ROWS if row['table'] == 'origin'}
+ORIGINS = table('origin')
 # keys that only version 2 has
 SIGNS = ('data', 'optimizer', 'lr_config', 'runner', 'total_epochs', 'total_iters', 'evaluation')
 THREE = ('optim_wrapper', 'train_dataloader', 'test_dataloader')  # keys that only version 3 has
 KEPT = ('model', 'custom_imports', 'load_from', 'log_level', 'auto_scale_lr', 'work_dir')
-BACKENDS = {
-    'TensorboardLoggerHook': 'TensorboardVisBackend',
-    'WandbLoggerHook': 'WandbVisBackend',
-    'MMDetWandbHook': 'WandbVisBackend',
-    'MlflowLoggerHook': 'MLflowVisBackend',
-}
+BACKENDS = table('backend')
 # names of mmcls 1 (``mmcls.ConvNeXt``, ``mmcls.models``) and of parts that have others now
 OF_MMCLS = re.compile(r'mmcls(?=\.|$)')
-TODAY = {row['key']: row['text'] for row in _ROWS if row['table'] == 'renamed'}
+TODAY = table('renamed')
 # parts of other toolboxes, by which their configs of version 2 are known
-FOREIGN = {row['key']: row['text'] for row in _ROWS if row['table'] == 'foreign'}
+FOREIGN = table('foreign')
 EMA = {'type': 'EMAHook', 'ema_type': 'ExpMomentumEMA', 'update_buffers': True}
-OF_SWIN = {row['key']: row['text'] for row in _ROWS if row['table'] == 'swin'}
+OF_SWIN = table('swin')
 # settings of models that are elsewhere or in the parts themselves now
 OF_YOLOX = ('input_size', 'random_size_range', 'random_size_interval')
 OLD_RPN = ('nms_across_levels', 'nms_post')  # which version 2.10 and later do not read
@@ -52,11 +43,7 @@ EVALUATION = {
 }
 COSTS = ('cls_cost', 'reg_cost', 'iou_cost')
 UNNEEDED = ('NumClassCheckHook', 'SyncNormHook', 'TextLoggerHook')
-VISUALIZERS = {
-    MMDET: 'DetLocalVisualizer',
-    MMSEG: 'SegLocalVisualizer',
-    MMPRETRAIN: 'UniversalVisualizer',
-}
+VISUALIZERS = table('visualizer')
 
 
 @dataclass
@@ -91,7 +78,7 @@ def toolbox_of(config: Mapping[str, Any]) -> str:
         return scope
     model = config.get('model') or {}
     kind = str(model.get('type', ''))
-    parts = [*_dicts(config)]
+    parts = _dicts(config)
     foreign = [FOREIGN[part['type']] for part in parts if str(part.get('type')) in FOREIGN]
     if foreign:
         return foreign[0]
@@ -114,12 +101,9 @@ def in_todays_names(node: Any) -> Any:
     )
 
 
-def _dicts(node: Any) -> Iterator[Mapping]:
-    """Yield all dicts in a part of a config."""
-    if isinstance(node, Mapping):
-        yield node
-    for _, value in entries_of(node):
-        yield from _dicts(value)
+def _dicts(node: Any) -> list[Mapping]:
+    """Return all dicts in a part of a config."""
+    return [part for _, part in walk(node) if isinstance(part, Mapping)]
 
 
 def convert(config: Mapping[str, Any]) -> Converted:
@@ -302,7 +286,7 @@ def _environment(old: dict, entries: dict) -> None:
 
 def _others(old: dict, found: Converted) -> None:
     known = {*MOVED, *KEPT, 'custom_hooks', 'find_unused_parameters', 'train_cfg', 'test_cfg'}
-    used = [*_dicts([old.get(key) for key in (*known, 'model', 'data')])]
+    used = _dicts([old.get(key) for key in (*known, 'model', 'data')])
     for key, value in old.items():
         variable = value in used  # such as norm_cfg
         if key not in known and isinstance(value, Mapping) and 'type' in value and not variable:

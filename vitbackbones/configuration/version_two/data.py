@@ -8,18 +8,11 @@ from typing import Any
 from .. import SPLITS
 from ..settings import as_list
 from .pipelines import MMDET, MMPRETRAIN, MMSEG, Pipeline, convert_pipeline
+from .tables import table
 
-PREFIXES = {
-    'img_prefix': 'img',
-    'seg_prefix': 'seg',
-    'img_dir': 'img_path',
-    'ann_dir': 'seg_map_path',
-}
-OF_XML = (
-    'VOCDataset',
-    'XMLDataset',
-    'WIDERFaceDataset',
-)  # their images and boxes are in one folder
+PREFIXES = table('prefix')
+# their images and boxes are in one folder
+OF_XML = ('VOCDataset', 'XMLDataset', 'WIDERFaceDataset')
 # what may be a list, of as many datasets one after the other
 LISTS = ('ann_file', 'img_prefix', 'img_dir', 'ann_dir', 'split')
 WRAPPERS = ('RepeatDataset', 'ClassBalancedDataset', 'MultiImageMixDataset', 'ConcatDataset')

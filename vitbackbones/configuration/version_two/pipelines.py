@@ -8,6 +8,8 @@ of other names. Its test-time augmentation is a pipeline of its own, which is no
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .tables import table
+
 MMDET = 'mmdet'
 MMSEG = 'mmseg'
 MMPRETRAIN = 'mmpretrain'
@@ -15,21 +17,10 @@ PACK = {MMDET: 'PackDetInputs', MMSEG: 'PackSegInputs', MMPRETRAIN: 'PackInputs'
 # what packing does in version 3
 PACKED = ('DefaultFormatBundle', 'ImageToTensor', 'ToTensor', 'ToDataContainer')
 IN_HEADS = ('SegRescale',)  # what the semantic head does in version 3
-# arguments with other names; those under '' are of all steps
-RENAMED = {
-    '': {'file_client_args': 'backend_args', 'flip_ratio': 'prob', 'flip_prob': 'prob'},
-    'RandomShift': {'shift_ratio': 'prob'},
-}
-OF_MMCLS = {
-    'RandomResizedCrop': {
-        'size': 'scale',
-        'scale': 'crop_ratio_range',
-        'ratio': 'aspect_ratio_range',
-    },
-    'EfficientNetRandomCrop': {'size': 'scale'},
-    'RandomCrop': {'size': 'crop_size'},
-    'RandomGrayscale': {'gray_prob': 'prob'},
-}
+# arguments with other names: of all steps, and of single ones as TYPE.ARGUMENT
+OF_ALL = table('argument')
+RENAMED = table('argument of a step')
+OF_MMCLS = table('argument of a step in mmcls')
 # what ``efficientnet_style=True`` makes of a crop, and what only such crops take
 EFFICIENT = {'RandomResizedCrop': 'EfficientNetRandomCrop', 'CenterCrop': 'EfficientNetCenterCrop'}
 OF_EFFICIENT = ('min_covered', 'crop_padding')
@@ -91,9 +82,11 @@ def _convert(step: dict, toolbox: str, found: Pipeline) -> None:
         found.steps.append(_renamed(step, RENAMED))
 
 
-def _renamed(step: dict, table: dict[str, dict]) -> dict:
-    names = RENAMED[''] | table.get(step['type'], {})
-    return {names.get(key, key): value for key, value in step.items()}
+def _renamed(step: dict, names: dict[str, str]) -> dict:
+    new = {}
+    for key, value in step.items():
+        new[names.get(f'{step["type"]}.{key}', OF_ALL.get(key, key))] = value
+    return new
 
 
 def _own_meta(keys: Sequence[str]) -> dict:

@@ -8,13 +8,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...errors import InputError
+from .tables import table
 
 # keys of ``evaluation`` that ``train_cfg`` has now
-VALIDATION = {
-    'interval': 'val_interval',
-    'start': 'val_begin',
-    'dynamic_intervals': 'dynamic_intervals',
-}
+VALIDATION = table('validation')
 WARM_UP = {'linear': 'LinearLR', 'constant': 'ConstantLR'}
 
 
