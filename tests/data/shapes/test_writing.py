@@ -167,6 +167,11 @@ def test_command_line(tmp_path, monkeypatch, capsys):
     main()
     assert capsys.readouterr() == (f'2 + 1 images of 48 pixels in {root}\n', '')
     assert [c['name'] for c in annotations(tmp_path / 'shapes')['categories']] == ['a', 'b']
+    monkeypatch.setattr(sys, 'argv', ['shapes', '--help'])
+    with pytest.raises(SystemExit, match='0'):
+        main()
+    usage = 'usage: python -m vitbackbones.data.shapes ['
+    assert capsys.readouterr().out.startswith(usage)
     monkeypatch.setattr(sys, 'argv', ['shapes', root, '--size', '8'])
     with pytest.raises(SystemExit, match='2'):
         main()

@@ -8,9 +8,8 @@ from .writing import LAYOUTS, write
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog='Write the Shapes dataset.', description='Write the Shapes data set.'
-    )
+    program = 'python -m vitbackbones.data.shapes'
+    parser = argparse.ArgumentParser(prog=program, description='Write the Shapes dataset.')
     parser.add_argument('root', help='folder to write, for example data/shapes')
     parser.add_argument('--train', type=int, default=2000, help='training pictures (%(default)s)')
     parser.add_argument('--val', type=int, default=500, help='held-out pictures (%(default)s)')
