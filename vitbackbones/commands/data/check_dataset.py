@@ -62,6 +62,8 @@ def check(options: Namespace) -> None:
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
         raise InputError(f'{config.filename}: the config is incomplete, it has no data loader')
+    if options.statistics and 'train' not in splits:
+        raise InputError(f'--statistics: {config.filename} has no train_dataloader to measure')
     config = use_own_data(config, options.data_root, **folder_options(options))
     if is_complete and not options.statistics:
         require_fit(config, splits)
