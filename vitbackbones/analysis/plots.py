@@ -6,6 +6,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..utils.grouping import by_key
+
 # Okabe and Ito's colors without yellow, which color-blind readers can tell apart
 COLORS = ('#0072B2', '#D55E00', '#009E73', '#CC79A7', '#E69F00', '#56B4E9', '#000000')
 MARKERS = 'osD^vPX'  # a second sign beside the color
@@ -31,10 +33,7 @@ def style_of(number: int) -> dict:
 
 def grouped(rows: Iterable[dict], *keys: str) -> dict[tuple, list[dict]]:
     """Return the rows by their values in some columns, in their order."""
-    found: dict = {}
-    for row in rows:
-        found.setdefault(tuple(row[key] for key in keys), []).append(row)
-    return found
+    return by_key(rows, lambda row: tuple(row[key] for key in keys))
 
 
 def label(axes: Axes, title: str, x: str = '', y: str = '') -> None:

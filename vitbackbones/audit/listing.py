@@ -1,9 +1,9 @@
 """The list of suspicions as files: COCO's format, and what CVAT and Label Studio import."""
 
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,6 +14,7 @@ from ..data.loading.image_file import read_header, size_of
 from ..data.own.pool import Pool
 from ..importing.coco import KEPT, LIST, corrected
 from ..utils.files import write_file
+from ..utils.grouping import by_key
 from .outlines import polygons_of
 from .suspicion import Suspicion
 
@@ -38,7 +39,7 @@ def write_lists(out: Path, pool: Pool, listed: Sequence[Suspicion]) -> dict:
     _write(out / LIST, content)
     reviewed = _reviewed(pool, rows, suggested)
     _write(out / CVAT, _for_cvat(images, reviewed, categories))
-    by_image = _by_image(reviewed)
+    by_image = by_key(reviewed, itemgetter('image_id'))
     _write(out / STUDIO, [_task(img, by_image[img['id']], pool) for img in images])
     return content
 
@@ -86,13 +87,6 @@ def _for_cvat(images: Sequence[dict], anns: Sequence[dict], categories: Sequence
     return {'images': images, 'annotations': numbered, 'categories': categories}
 
 
-def _by_image(anns: Sequence[dict]) -> dict[int, list[dict]]:
-    by_image = defaultdict(list)
-    for ann in anns:
-        by_image[ann['image_id']].append(ann)
-    return by_image
-
-
 def _write(file: Path, content: object) -> None:
     write_file(file, json.dumps(content, indent=1).encode())
 
@@ -131,7 +125,7 @@ def _reviewed(pool: Pool, rows: Sequence[int], suggested: Sequence[dict]) -> lis
     sure = [ann for ann in suggested if ann['score'] >= SURE]
     if pool.content is None:
         return sure
-    by_image = _by_image(sure)
+    by_image = by_key(sure, itemgetter('image_id'))
     return [ann for row in rows for ann in corrected(pool.labels[row], by_image[row])]
 
 

@@ -37,6 +37,7 @@ interrupted prediction, run the same command with --resume.
 
 import os
 from argparse import ArgumentParser, Namespace
+from typing import Any
 
 from ..data.own.folder import in_words
 from ..data.sources import find_sources
@@ -132,12 +133,8 @@ def predict(options: Namespace) -> None:
         settings = found.settings | {
             'the folder of the inputs': str(sources[0].path).removesuffix(sources[0].name),
             '--score-threshold': threshold.score,
-            '--masks': options.masks,
-            '--batch-size': options.batch_size,
-            '--no-pictures': options.no_pictures,
-            '--track': options.track,
-            '--precision': options.precision,
         }
+        settings |= _given(options, 'masks', 'batch_size', 'no_pictures', 'track', 'precision')
         journal = Journal(out, settings, options.resume)
         tracking = Tracking(least) if options.track else None
         drawn = not options.no_pictures
@@ -175,14 +172,8 @@ def _on_ray(options: Namespace, request: ModelRequest, found: FoundModel) -> str
         batch_size=options.batch_size,
         masks=options.masks,
     )
-    settings = found.settings | {
-        'INPUT': found.inputs[0],
-        '--masks': options.masks,
-        '--batch-size': options.batch_size,
-        '--precision': options.precision,
-        '--shard-size': options.shard_size,
-        '--shards': options.shards,
-    }
+    settings = found.settings | {'INPUT': found.inputs[0]}
+    settings |= _given(options, 'masks', 'batch_size', 'precision', 'shard_size', 'shards')
     return predict_on_ray(
         job,
         found.inputs[0],
@@ -194,17 +185,16 @@ def _on_ray(options: Namespace, request: ModelRequest, found: FoundModel) -> str
     )
 
 
+def _given(options: Namespace, *names: str) -> dict[str, Any]:
+    """Return what options are, by their names on the command line."""
+    return {f'--{name.replace("_", "-")}': getattr(options, name) for name in names}
+
+
 def _request(options: Namespace) -> ModelRequest:
-    tiles = options.tiles
-    tiling = Tiling(tiles, options.overlap, options.merge) if tiles else None
+    tiling = Tiling(options.tiles, options.overlap, options.merge) if options.tiles else None
     inputs = (options.checkpoint, *options.inputs)  # the first may be none: only the config tells
-    return ModelRequest.of(
-        options,
-        checkpoint=None,
-        inputs=inputs,
-        tiling=tiling,
-        streams=options.batch_size == 'auto',
-    )
+    streams = options.batch_size == 'auto'
+    return ModelRequest.of(options, checkpoint=None, inputs=inputs, tiling=tiling, streams=streams)
 
 
 def _count_or_auto(text: str) -> int | str:

@@ -9,6 +9,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from operator import itemgetter
 from pathlib import Path
 
 import cv2
@@ -28,6 +29,7 @@ from ..data.own.pairing import Patterns
 from ..data.own.pool import Pool, find_pool
 from ..errors import InputError
 from ..utils.files import read_json
+from ..utils.grouping import by_key
 from ..utils.messages import cut, plural, some
 from ..utils.rules import is_number
 from .pictures import BEYOND_EDGE, LEAST, OUTSIDE, Picture, open_picture, place, write_coco
@@ -48,9 +50,7 @@ def read_coco(source: Source, annotations: Sequence[str] = ()) -> tuple[list[Pic
     for split, part in parts.items():
         classes = {category['id']: category['name'] for category in part.content['categories']}
         names |= dict.fromkeys(classes.values())
-        objects = defaultdict(list)
-        for ann in part.content['annotations']:
-            objects[ann['image_id']].append(ann)
+        objects = by_key(part.content['annotations'], itemgetter('image_id'))
         for image in part.content['images']:
             own = objects[image['id']]
             with source.listing_faults(), source.accounting(part.file, len(own)):

@@ -13,13 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..data.loading.load_mask import size_fault
 from ..data.own.folder import told_apart
 from ..data.own.pairing import pictures_below
 from ..errors import InputError
 from ..utils.messages import some
 from .pictures import Picture, add_mask, names_of, open_picture
-from .source import Source, split_of
+from .source import UNMATCHED, Source, split_of
 
 KINDS = ('others', 'masks', 'colors')  # of masks, in the order in which they are taken
 FULL = (255, 65535, 0xFFFFFF)  # the number of white
@@ -113,9 +112,7 @@ def read_mask_files(
             picture = open_picture(source, file)
             for mask in own:
                 pixels = _object_in(source, mask, read(mask))
-                size = (picture.height, picture.width)
-                if fault := size_fault(str(mask), pixels.shape, str(file), size):
-                    raise InputError(fault)
+                picture.require_mask_size(mask, pixels.shape)
                 if pixels.any():
                     with source.accounting(mask, 1):
                         add_mask(source, picture, _class_of(mask, names), pixels, str(mask))
@@ -123,9 +120,7 @@ def read_mask_files(
                     source.change(EMPTY, mask)
             pictures.append(picture)
     used = {*masks, *(mask for own in masks.values() for mask in own)}
-    for file in source.pictures:
-        if file not in used:
-            source.change('images and masks without a match, left out', file)
+    source.change_rest(UNMATCHED, used)
     if len({picture.split for picture in pictures}) == 1:
         for picture in pictures:
             picture.split = None

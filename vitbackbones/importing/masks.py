@@ -19,7 +19,7 @@ import numpy as np
 from PIL import Image
 
 from ..data.loading.image_file import ARRAY, read_header, reason_of
-from ..data.loading.load_mask import IGNORED, read_mask, size_fault
+from ..data.loading.load_mask import IGNORED, read_mask
 from ..data.own.folder import LOSSY, in_words, read_text
 from ..data.own.mask_folder import named_parts
 from ..data.own.numbering import NO_CLASS, find_numbering
@@ -29,7 +29,7 @@ from ..utils.messages import cut, plural, some
 from ..utils.orientation import upright
 from .mask_files import are_several, masks_of_pictures, read_mask_files
 from .pictures import Picture, add_mask, names_of, open_picture, place
-from .source import Source
+from .source import UNMATCHED, Source
 
 TABLES = ('class_dict.csv', 'labelmap.txt', 'label_colors.txt', 'colors.txt')
 MOST_UNKNOWN = 0.05  # of the pixels; where borders are blended it is less
@@ -67,9 +67,7 @@ def import_masks(
             with source.listing_faults():
                 codes = read_colors(mask)
                 image = open_picture(source, picture)
-                size = (image.height, image.width)
-                if fault := size_fault(str(mask), codes.shape, str(picture), size):
-                    raise InputError(fault)
+                image.require_mask_size(mask, codes.shape)
                 values, counts = np.unique(codes, return_counts=True)
                 seen.update(dict(zip(values.tolist(), counts.tolist(), strict=True)))
                 name = Path(split if len(parts) > 1 else '', picture.relative_to(part.images))
@@ -80,9 +78,7 @@ def import_masks(
                 count += 1
     if not count:
         raise InputError(f'no mask can be used; the first problem is: {source.faults[0]}')
-    for file in source.pictures:
-        if file not in used:
-            source.change('images and masks without a match, left out', file)
+    source.change_rest(UNMATCHED, used)
     unknown = {color: count for color, count in seen.most_common() if color not in named}
     colors = [f'#{color:06x} ({plural(count, "pixel")})' for color, count in unknown.items()]
     if sum(unknown.values()) > MOST_UNKNOWN * seen.total():
@@ -212,14 +208,10 @@ def read_instances(
                 ids = _regions(classes, coding.names) if by_region else _read_ids(mask)
                 classes = np.broadcast_to(classes, ids.shape) if classes.ndim == 0 else classes
                 for pixels, of in ((ids, mask), (classes, class_of[mask])):
-                    size = (picture.height, picture.width)
-                    if fault := size_fault(str(of), pixels.shape, str(file), size):
-                        raise InputError(fault)
+                    picture.require_mask_size(of, pixels.shape)
                 _add_objects(source, picture, ids, classes, coding.names, mask)
                 pictures.append(picture)
-    for file in source.pictures:
-        if file not in used:
-            source.change('images and masks without a match, left out', file)
+    source.change_rest(UNMATCHED, used)
     return pictures, names_of(pictures)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..data.loading.coco_masks import area_of, box_around, to_polygons
 from ..data.loading.image_file import read_content, read_header, size_of
+from ..data.loading.load_mask import size_fault
 from ..errors import InputError
 from ..utils.messages import cut
 from .source import Source, split_of
@@ -58,6 +59,15 @@ class Picture:
                     'the image that was annotated. If the objects are right, correct the size '
                     'in the file.'
                 )
+
+    def require_mask_size(self, mask: Path, size: Sequence[int]) -> None:
+        """Refuse a mask that has another ``size``, (height, width).
+
+        Raises:
+            InputError: says both sizes.
+        """
+        if fault := size_fault(str(mask), size, str(self.path), (self.height, self.width)):
+            raise InputError(fault)
 
 
 def names_of(pictures: Iterable[Picture]) -> list[str]:

@@ -13,8 +13,10 @@ from pathlib import Path
 from ..data.loading.image_file import HEIC, IMAGES
 from ..data.own.folder import gone_links, is_of_a_tool, named_split, own_words
 from ..errors import InputError
+from ..utils.grouping import by_key
 from ..utils.messages import some
 
+UNMATCHED = 'images and masks without a match, left out'
 # Suffixes of pictures that are not read
 OTHERS = ('.jxl', '.tga', '.psd', '.dng', '.cr2', '.cr3', '.nef', '.arw', '.svg', '.dcm', '.exr')
 OTHERS += ('.hdr',)
@@ -124,6 +126,12 @@ class Source:
         except InputError as error:
             self.faults.append(str(error))
 
+    def change_rest(self, what: str, used: Collection[Path]) -> None:
+        """Note all pictures that are not among those used."""
+        for picture in self.pictures:
+            if picture not in used:
+                self.change(what, picture)
+
     def leave_out(self, what: str, where: str) -> None:
         """Note an object that does not go in."""
         self.change(what, where)
@@ -215,10 +223,9 @@ class _Pairs:
         self.found: dict[Path, Path] = {}
         self.settled: set[Path] = set()  # folders whose files have their pictures by their place
         self.by_place: set[Path] = set()  # pictures that have such files
-        self.stems: dict[str, list[Path]] = defaultdict(list)
+        self.stems = by_key(source.pictures, lambda picture: picture.stem)
         self.places: dict[tuple[str, ...], list[Path]] = defaultdict(list)
         for picture in source.pictures:
-            self.stems[picture.stem].append(picture)
             for name in (picture.stem, picture.name):  # some tools write a.jpg.txt
                 self.places[self._place(picture, name)].append(picture)
 
@@ -306,10 +313,7 @@ def split_of(source: Source, file: Path) -> str | None:
 
 def by_name(paths: Iterable[Path]) -> Mapping[str, list[Path]]:
     """Return lists of paths by their last part."""
-    names = defaultdict(list)
-    for path in paths:
-        names[path.name].append(path)
-    return names
+    return by_key(paths, lambda path: path.name)
 
 
 def meant(text: str, bases: Iterable[Path], known: Mapping[str, Sequence[Path]]) -> Path | None:

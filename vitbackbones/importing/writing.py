@@ -18,13 +18,11 @@ from ..utils.messages import cut
 from .pictures import Picture, place
 from .source import Source
 
-Pictures = Sequence[Picture]
+Pictures, Names = Sequence[Picture], Sequence[str]
 NOT_OF_XML = re.compile('[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')
 
 
-def write_yolo(
-    source: Source, out: Path, pictures: Pictures, classes: Sequence[str], copy: bool
-) -> None:
+def write_yolo(source: Source, out: Path, pictures: Pictures, classes: Names, copy: bool) -> None:
     """Write ``images``, ``labels`` and ``data.yaml``; an outline where there is one, else a box."""
     splits = dict.fromkeys(picture.split for picture in pictures)
     for name, picture in _named(pictures):
@@ -48,9 +46,7 @@ def write_yolo(
     (out / 'data.yaml').write_text('\n'.join(rows) + '\n', 'utf-8')
 
 
-def write_voc(
-    source: Source, out: Path, pictures: Pictures, classes: Sequence[str], copy: bool
-) -> None:
+def write_voc(source: Source, out: Path, pictures: Pictures, classes: Names, copy: bool) -> None:
     """Write ``JPEGImages``, ``Annotations`` and the lists of the splits; boxes alone."""
     for name, picture in _named(pictures):
         place(picture.path, out / 'JPEGImages' / name, copy)
@@ -74,9 +70,7 @@ def write_voc(
                 listed.write(f'{Path(name).stem}\n')
 
 
-def write_cvat(
-    source: Source, out: Path, pictures: Pictures, classes: Sequence[str], copy: bool
-) -> None:
+def write_cvat(source: Source, out: Path, pictures: Pictures, classes: Names, copy: bool) -> None:
     """Write ``images`` and ``annotations.xml``: boxes, polygons and masks, grouped by object."""
     root = Element('annotations')
     _tags(root, version='1.1')

@@ -249,9 +249,7 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
                 picture.require_size(file, node.get('width'), node.get('height'))
                 add_shapes(source, picture, f'{file}: {name}', [*node], _add_shape, _group_of)
                 found[path] = picture
-    for path in source.pictures:
-        if path not in found:
-            source.change('images that no CVAT XML file lists, left out', path)
+    source.change_rest('images that no CVAT XML file lists, left out', found)
     return [*found.values()], names_of(found.values())
 
 

@@ -11,6 +11,7 @@ import io
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from mmengine.fileio import load
 
 from ..data.checks.coco_file import many_objects
 from ..openmmlab.runs import told_of_evaluations
+from ..utils.grouping import by_key
 from .page import Table, count_pairs
 
 # Columns of a table: at which IoU precision is taken (None: the mean over all), for which objects.
@@ -117,9 +119,7 @@ class Group(NamedTuple):
 def looked_at(evaluation) -> Iterator[Group]:
     """Yield the detections that an evaluation has looked at, one category after the other."""
     params = evaluation._paramsEval  # accumulating without categories changes the others
-    groups = defaultdict(list)
-    for pred in evaluation.cocoDt.anns.values():
-        groups[pred['category_id'], pred['image_id']].append(pred)
+    groups = by_key(evaluation.cocoDt.anns.values(), itemgetter('category_id', 'image_id'))
     for category in params.catIds if params.useCats else [-1]:
         for image in params.imgIds:
             several = params.catIds if category == -1 else [category]

@@ -5,13 +5,13 @@ earlier runs wrote. They are left out where that leaves one file, and a line say
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
 from ...errors import InputError
 from ...utils.files import beginning
+from ...utils.grouping import by_key
 from ...utils.messages import show_warnings, some
 from ..checks.coco_file import COLUMNS, load_json
 from .folder import files_below, is_copy, named_split
@@ -98,10 +98,7 @@ def is_coco(content: object) -> bool:
 
 
 def _by_split(root: Path, files: Iterable[Path]) -> dict[str | None, list[Path]]:
-    groups = defaultdict(list)
-    for file in files:
-        groups[named_split(str(file.relative_to(root)))].append(file)
-    return groups
+    return by_key(files, lambda file: named_split(str(file.relative_to(root))))
 
 
 def _named(root: Path, files: Sequence[Path], patterns: Sequence[str]) -> list[Path]:

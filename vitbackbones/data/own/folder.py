@@ -9,13 +9,13 @@ file belongs to is in the words of its path, too, or in a hash of its name.
 import hashlib
 import os
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from ...errors import InputError
 from ...utils.files import regular_file
+from ...utils.grouping import by_key
 from ...utils.messages import shorten, some
 
 DEPTH = 8  # folders below the one given
@@ -136,9 +136,7 @@ def spelling_warnings(source: str, names: Iterable[str]) -> list[str]:
     These differ in case, spaces, ``-`` and ``_`` alone, or are numbers, coordinates or dates.
     """
     names = [*names]
-    alike = defaultdict(list)
-    for name in names:
-        alike[''.join(c for c in name.casefold() if c not in ' -_')].append(name)
+    alike = by_key(names, lambda name: ''.join(c for c in name.casefold() if c not in ' -_'))
     numbers = [name for name in names if NUMBER.fullmatch(name)]
     groups = [' and '.join(map(repr, group)) for group in alike.values() if len(group) > 1]
     warnings = []
@@ -334,10 +332,7 @@ def _roles(root: Path, files: Sequence[Path], leave: bool = True) -> dict[str, l
     Without ``leave``, folders of leftovers count as others do.
     """
     common = os.path.commonpath([file.parent for file in files]) if files else root
-    roles = defaultdict(list)
-    for file in files:
-        roles[_role(file.parent.relative_to(common).parts, leave)].append(file)
-    return roles
+    return by_key(files, lambda file: _role(file.parent.relative_to(common).parts, leave))
 
 
 def _role(folders: Sequence[str], leave: bool) -> str:

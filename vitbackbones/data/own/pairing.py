@@ -6,13 +6,14 @@ well. They have one name, or names with a part in common: ``01_image.png``, ``01
 
 import os
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError
+from ...utils.grouping import by_key
 from ...utils.messages import command_line, page, some
 from ..checks.findings import spread
 from ..loading.image_file import ARRAY, IMAGES
@@ -164,10 +165,7 @@ def _pair(root: Path, pictures: list[File], masks: list[File]) -> Pairs:
 
 
 def _grouped(files: Iterable[File], scope: str | None) -> dict[object, list[File]]:
-    groups = defaultdict(list)
-    for file in files:
-        groups[scope and getattr(file, scope)].append(file)
-    return groups
+    return by_key(files, lambda file: scope and getattr(file, scope))
 
 
 def _match(
@@ -262,11 +260,9 @@ def _applied(root: Path, form: Form, pictures: dict, masks: dict, scope: str | N
 
 
 def _by_name(files: Iterable[File], ends: Ends) -> dict[str, list[File]]:
-    named = defaultdict(list)
-    for file in files:
-        if file.stem.startswith(ends[0]) and file.stem.endswith(ends[1]):
-            named[file.stem.removeprefix(ends[0]).removesuffix(ends[1])].append(file)
-    return named
+    begin, end = ends
+    fitting = [f for f in files if f.stem.startswith(begin) and f.stem.endswith(end)]
+    return by_key(fitting, lambda file: file.stem.removeprefix(begin).removesuffix(end))
 
 
 def _require_one_version(root: Path, pairs: Pairs, masks: Iterable[File]) -> None:
