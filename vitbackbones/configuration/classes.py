@@ -86,8 +86,9 @@ def class_names(config: Config, dataset: dict) -> tuple[str, Sequence[str] | Non
 
 
 def training_classes(config: Config) -> Sequence[str]:
-    """Return the names of the classes that a config trains on."""
-    return class_names(config, first_dataset(config, 'train'))[1]
+    """Return the names of the classes that a config trains on, or tests where it does not train."""
+    _, dataset = next(datasets(config))
+    return class_names(config, dataset)[1]
 
 
 def config_meta(config: Config, split: str = 'test') -> dict[str, Any]:

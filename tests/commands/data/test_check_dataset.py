@@ -88,13 +88,26 @@ def test_what_a_run_refuses_is_refused_before(tool, data, setting, said):
     assert results[0].err == results[1].err
 
 
-def test_statistics_of_a_config_without_training_data_are_refused(tool, tmp_path):
+@pytest.fixture
+def untrained(tmp_path):
+    """A config that tests alone."""
     config = tmp_path / 'test_alone.py'
     without = 'train_dataloader = train_cfg = optim_wrapper = param_scheduler = None'
     config.write_text(f"_base_ = __import__('vitbackbones').config('quick_detector')\n{without}\n")
-    result = tool('check', config, '--statistics')
+    return config
+
+
+def test_statistics_of_a_config_without_training_data_are_refused(tool, untrained):
+    result = tool('check', untrained, '--statistics')
     assert result.status == 2
-    assert f'--statistics: {config} has no train_dataloader to measure' in result.err
+    assert f'--statistics: {untrained} has no train_dataloader to measure' in result.err
+
+
+def test_own_data_of_a_config_without_training_data_are_checked(run, untrained, data):
+    result = run('check', untrained, '--data-root', data)
+    assert 'val_dataloader.dataset: 4 samples, 4 images' in result.out
+    assert 'train_dataloader' not in result.out
+    assert '4 files, all readable' in result.out
 
 
 def test_data_of_two_splits_are_shown_once_and_libraries_are_silent(run, data):
