@@ -5,7 +5,6 @@ that were running tell it: mmengine's registry holds the dict that it was buildi
 methods stand for sections.
 """
 
-import csv
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,9 +25,21 @@ from .bug_report import write_report
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # Methods of mmengine's runners, and what they build. ``{split}`` is the loop's that is built.
-# Trackers start in ``add_config``.
-with open(Path(__file__).with_suffix('.csv'), newline='', encoding='utf-8') as _rows:
-    BUILDERS = {row['method']: row['key'] for row in csv.DictReader(_rows)}
+BUILDERS = {
+    'build_model': 'model',
+    'build_train_loop': 'train_cfg',
+    'build_val_loop': 'val_cfg',
+    'build_test_loop': 'test_cfg',
+    'build_dataloader': '{split}_dataloader',
+    'build_evaluator': '{split}_evaluator',
+    'build_optim_wrapper': 'optim_wrapper',
+    'build_param_scheduler': 'param_scheduler',
+    'scale_lr': 'auto_scale_lr',
+    'register_default_hooks': 'default_hooks',
+    'register_custom_hooks': 'custom_hooks',
+    'build_logger': 'log_level',
+    'add_config': 'visualizer',  # where trackers start
+}
 REGISTRY = ('build_from_cfg', 'build_model_from_cfg', 'build_scheduler_from_cfg')
 
 

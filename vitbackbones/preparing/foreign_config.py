@@ -4,7 +4,6 @@ The config is read under a guard, a config of version 2 is converted in memory, 
 built without weights. Neither hooks nor datasets are built.
 """
 
-import csv
 import json
 import re
 import sys
@@ -54,8 +53,17 @@ COUNT_OTHERS = ('language_model', 'panoptic_fusion_head')
 RENAMED = 'this config has names of mmcls, which is now mmpretrain'
 VARIABLES = ('optimizer',)  # that many configs of version 3 have
 # parts that import a package when they are built
-with open(Path(__file__).with_name('needed.csv'), newline='', encoding='utf-8') as _rows:
-    NEEDED = {row['type']: row['package'] for row in csv.DictReader(_rows)}
+NEEDED = {
+    'AimVisBackend': 'aim',
+    'Albu': 'albumentations',
+    'ClearMLVisBackend': 'clearml',
+    'DVCLiveVisBackend': 'dvclive',
+    'LVISMetric': 'lvis',
+    'MLflowVisBackend': 'mlflow',
+    'NeptuneVisBackend': 'neptune',
+    'TensorboardVisBackend': 'tensorboard',
+    'WandbVisBackend': 'wandb',
+}
 CLONE = 'PYTHONPATH=CLONE, with the folder that contains them'
 # how configs of other projects begin, by what a user can do with them here
 OTHERS = {

@@ -5,7 +5,6 @@ it names what hardly any sound set does. What cannot work at all is refused befo
 every run.
 """
 
-import csv
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -24,8 +23,25 @@ from ..utils.messages import some
 from .levels import finest_stride, seen_sides
 
 # By the name of a link, what to do.
-with open(Path(__file__).with_suffix('.csv'), newline='', encoding='utf-8') as _rows:
-    LINKS = {row['link']: row['remedy'] for row in csv.DictReader(_rows)}
+LINKS = {
+    'boxes as corners': 'write [x, y, width, height] in bbox',
+    'boxes normalized': 'multiply them by the width and height of their image',
+    'annotations of another image size': (
+        'use the images that were annotated, or scale boxes, width and height together'
+    ),
+    'classes shifted by one': 'number category_id like the categories of the file',
+    'empty targets': 'check image_id and iscrowd of the annotations, or remove such images',
+    'objects too small for the finest level': (
+        'enlarge the images (scale of Resize), split them into tiles, or use a finer level'
+    ),
+    'normalization': (
+        'give mean and std for pixels from 0 to 255, such as [123.675, 116.28, 103.53] and '
+        '[58.395, 57.12, 57.375]'
+    ),
+    'learning rate': 'use that of the config that yours is based on',
+    'schedule': 'change train_cfg, or the end of each param_scheduler',
+    'frozen too much': 'start from pretrained weights (--pretrained), or freeze less',
+}
 PICTURES = 20  # that are opened
 BACKGROUND = {'background', '_background_', '__background__', 'bg'}
 RATES = {'sgd': (1e-5, 0.5), 'lamb': (1e-5, 0.05)}  # of other optimizers, which adapt:

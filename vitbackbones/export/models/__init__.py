@@ -4,17 +4,9 @@ A toolbox's ``predict`` goes from image to image and keeps what each one has. A 
 the whole batch with arrays of fixed length. Each kind of model has a module here for that.
 """
 
-import csv
-from pathlib import Path
-from pkgutil import resolve_name
-
 from torch import Tensor, nn
 
 from ...errors import InputError
-
-# By the type of a detector, what makes a graph of it; ``-Ins`` is added where its head draws masks.
-with open(Path(__file__).with_name('detectors.csv'), newline='', encoding='utf-8') as _rows:
-    DETECTORS = {row['type']: row['exportable'] for row in csv.DictReader(_rows)}
 
 
 class Exportable(nn.Module):
@@ -89,9 +81,30 @@ def exportable(model: nn.Module, task: str, output: str = 'logits') -> Exportabl
         from .segmentor import ExportableSegmentor
 
         return ExportableSegmentor(model, output)
+    from .deformable import ExportableDeformableDETR
+    from .dense import ExportableDenseDetector, ExportableRTMDetIns, ExportableYOLOX
+    from .detr import ExportableDETR
+    from .mask2former import ExportableMask2Former
+    from .rcnn import ExportableRCNN
+
+    of_class = {
+        'DETR': ExportableDETR,
+        'DeformableDETR': ExportableDeformableDETR,
+        'DINO': ExportableDeformableDETR,
+        'RetinaNet': ExportableDenseDetector,
+        'FCOS': ExportableDenseDetector,
+        'ATSS': ExportableDenseDetector,
+        'YOLOX': ExportableYOLOX,
+        'RTMDet': ExportableDenseDetector,
+        'RTMDet-Ins': ExportableRTMDetIns,
+        'FasterRCNN': ExportableRCNN,
+        'MaskRCNN': ExportableRCNN,
+        'CascadeRCNN': ExportableRCNN,
+        'Mask2Former': ExportableMask2Former,
+        'EoMT': ExportableMask2Former,
+    }
     draws_masks = hasattr(model, 'bbox_head') and hasattr(model.bbox_head, 'mask_head')
     name = type(model).__name__ + ('-Ins' if draws_masks else '')
-    if name not in DETECTORS:
-        known = ', '.join(DETECTORS)
-        raise InputError(f'model.type: {name} cannot be exported; supported: {known}')
-    return resolve_name(f'{__name__}.{DETECTORS[name]}')(model)
+    if name not in of_class:
+        raise InputError(f'model.type: {name} cannot be exported; supported: {", ".join(of_class)}')
+    return of_class[name](model)

@@ -7,18 +7,34 @@ use. The functions run on every device and in every floating type, computing in
 float32 at least.
 """
 
-import csv
-from pathlib import Path
-from pkgutil import resolve_name
 from types import ModuleType
 
-# By the module that has them, the operators that are served.
-with open(Path(__file__).with_name('operators.csv'), newline='', encoding='utf-8') as _rows:
-    SERVED = {row['module']: row['operators'].split() for row in csv.DictReader(_rows)}
+from . import (
+    carafe,
+    deformable_attention,
+    deformable_convolution,
+    focal_loss,
+    kernels,
+    masked_convolution,
+    psa_mask,
+    soft_suppression,
+)
+
+SERVED = {
+    kernels: 'nms roi_align_forward roi_align_backward',
+    focal_loss: 'sigmoid_focal_loss_forward sigmoid_focal_loss_backward',
+    deformable_convolution: (
+        'deform_conv_forward deform_conv_backward_input deform_conv_backward_parameters '
+        'modulated_deform_conv_forward modulated_deform_conv_backward'
+    ),
+    deformable_attention: 'ms_deform_attn_forward ms_deform_attn_backward',
+    soft_suppression: 'softnms nms_match',
+    masked_convolution: 'masked_im2col_forward masked_col2im_forward',
+    carafe: 'carafe_forward carafe_backward',
+    psa_mask: 'psamask_forward psamask_backward',
+}
 OPERATORS = {
-    name: resolve_name(f'{__name__}.{module}:{name}')
-    for module, names in SERVED.items()
-    for name in names
+    name: getattr(module, name) for module, names in SERVED.items() for name in names.split()
 }
 
 
