@@ -18,7 +18,8 @@ from ..utils.messages import cut
 from .pictures import Picture, place
 from .source import Source
 
-Pictures, Names = Sequence[Picture], Sequence[str]
+Pictures = Sequence[Picture]
+Names = Sequence[str]
 NOT_OF_XML = re.compile('[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]')
 
 
