@@ -19,10 +19,10 @@ NO_LABEL = -1  # of a place without an object
 IN_HALF = 0.05  # of scores in 0 to 1, of the largest logit, or of the pixels, in 16 bits
 PIXELS = 1e-3  # share of the pixels of a mask
 ROUNDING = 1e-6  # of scores
-IN_PIXELS = ('mask', 'masks', 'segments')
 OF_OBJECTS = ('boxes', 'scores', 'labels', 'masks')
 
-BOUNDS = {'boxes': TOLERANCE, 'masks': PIXELS}
+# Largest differences; of outputs that are not here, TOLERANCE.
+BOUNDS = dict.fromkeys(('mask', 'masks', 'segments'), PIXELS)
 
 Answers = Mapping[str, np.ndarray]
 
@@ -66,12 +66,11 @@ def differences_in_half(found: Answers, wanted: Answers) -> dict[str, float]:
 
 def exceeded(found: Mapping[str, float]) -> dict[str, float]:
     """Return the differences that are too large, including NaN."""
-    wrong = {}
-    for name, value in found.items():
-        most = PIXELS if name in IN_PIXELS else TOLERANCE
-        if not value <= most:  # NaN too
-            wrong[name] = value
-    return wrong
+    return {
+        name: value
+        for name, value in found.items()
+        if not value <= BOUNDS.get(name, TOLERANCE)  # NaN too
+    }
 
 
 def _difference(found: np.ndarray, wanted: np.ndarray) -> float:
@@ -97,7 +96,7 @@ def _of_detections(found: Answers, wanted: Answers, size: tuple[int, int]) -> di
     last = _last_score(found, wanted)
     for axis, given in ((1, found), (0, wanted)):
         nearest = {name: each.min(axis) for name, each in pairs.items()}
-        missed = np.any([nearest[name] > BOUNDS[name] for name in pairs], axis=0)
+        missed = np.any([nearest[name] > BOUNDS.get(name, TOLERANCE) for name in pairs], axis=0)
         held = (given['labels'] != NO_LABEL) & ~(missed & (given['scores'] <= last))
         alone = np.isinf(nearest['boxes'])
         worst['labels'] = max(worst['labels'], float((held & alone).mean()))
