@@ -1,5 +1,7 @@
 """Configs of all kinds of masks run on Shapes, under the classes of their own data."""
 
+from pathlib import Path
+
 import pytest
 from mmengine.config import Config
 from mmengine.registry import DATASETS, DefaultScope
@@ -31,6 +33,12 @@ def test_instance_masks(tmp_path):
     )
     assert all(each['mask'] for sample in samples for each in sample['instances'])
     assert changed.val_evaluator.ann_file.endswith('annotations/instances_val.json')
+
+
+def test_maps_of_regions_beside_instances(tmp_path):
+    prefix = {'img': 'train2017/', 'seg': 'stuffthingmaps/train2017/'}  # as for HTC
+    _, samples = on_shapes(tmp_path / 'shapes', 'CocoDataset', prefix, BOXES, classes=('cell',))
+    assert all(Path(sample['seg_map_path']).is_file() for sample in samples)
 
 
 def test_things_and_stuff(tmp_path):

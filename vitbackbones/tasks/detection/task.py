@@ -62,13 +62,14 @@ class Detection(Task):
         for path, dataset in datasets(config):
             split = 'train' if path.startswith('train') else 'val'
             name = f'{"panoptic" if is_panoptic(dataset) else "instances"}_{split}'
-            dataset.update(
-                data_root=str(root),
-                ann_file=f'annotations/{name}.json',
-                data_prefix={'img': f'images/{split}/'},
-            )
+            prefixes = {'img': f'images/{split}/'}
             if is_panoptic(dataset):
-                dataset['data_prefix']['seg'] = f'annotations/{name}/'
+                prefixes['seg'] = f'annotations/{name}/'
+            elif 'seg' in (dataset.get('data_prefix') or {}):  # maps of regions, as for HTC
+                prefixes['seg'] = f'annotations/{split}/'
+            dataset.update(
+                data_root=str(root), ann_file=f'annotations/{name}.json', data_prefix=prefixes
+            )
         for _, metric in evaluators(config):
             name = 'panoptic_val' if 'seg_prefix' in metric else 'instances_val'
             if 'ann_file' in metric:
