@@ -1,5 +1,6 @@
 """Headers: sizes and orientations without decoding, and whether a JPEG is all there."""
 
+import subprocess
 import sys
 from io import BytesIO
 
@@ -113,3 +114,16 @@ def test_another_decoder_is_that_which_is_asked_for(monkeypatch):
     assert asked == [('grayscale', 'pillow')]
     assert decode(content.getvalue(), None)[0, 0].tolist() == [0, 0, 255]
     assert len(asked) == 1
+
+
+def test_an_image_within_the_limit_brings_no_warning_of_an_attack(tmp_path):
+    path = tmp_path / 'large.png'
+    Image.new('RGB', (60, 60)).save(path)
+    lines = [
+        'from PIL import Image',
+        'from vitbackbones.data.loading.image_file import read_image',
+        'Image.MAX_IMAGE_PIXELS = 3000',
+        f'read_image({str(path)!r})',
+    ]
+    run = subprocess.run([sys.executable, '-c', '\n'.join(lines)], capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, '')

@@ -16,6 +16,7 @@ images upright by itself.
 """
 
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
@@ -58,6 +59,9 @@ EXIF_IN_PNG = b'eXIf'  # the chunk; exiftool writes it behind the pixels
 TAIL = 2**16  # bytes at the end of a PNG in which that chunk is looked for
 DARK = 16  # of 255: the most that the lowest 12 of 16 bits become in 8
 TOLD: set[str] = set()  # warnings that were given, each once in a process
+# Pillow warns of an attack from half of its limit on, such as of a photo of 12000 x 9000 pixels.
+# A filter of the user, such as 'error', comes before this one.
+warnings.filterwarnings('ignore', category=Image.DecompressionBombWarning, append=True)
 
 
 class UnreadableImage(InputError):
