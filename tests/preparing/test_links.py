@@ -1,6 +1,7 @@
 """Why a training learns nothing: 40 broken links, each named; none in sound sets."""
 
 import re
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -240,3 +241,23 @@ def test_pixels_of_a_few_images_as_the_model_gets_them(tmp_path, settings, level
     assert [*_normalization(config, tmp_path / 'nowhere')] == []
     config.model.backbone = {'in_channels': 4}
     assert [*_normalization(config, tmp_path)] == []
+
+
+def test_the_pixels_of_large_images_are_counted_and_not_copied(tmp_path):
+    draw = np.random.default_rng(0)
+    images = [draw.integers(0, 200, (900, 800, 3), np.uint8) for _ in range(4)]
+    for i, pixels in enumerate(images):
+        Image.fromarray(pixels).save(tmp_path / f'{i}.png')
+    mean, std = [10.0, 20.0, 30.0], [5.0, 4.0, 3.0]
+    config = Config({'default_scope': 'mmdet', 'model': {'data_preprocessor': {}}})
+    config.model.data_preprocessor = {'mean': mean, 'std': std}
+    tracemalloc.start()
+    try:
+        ((_, text),) = _normalization(config, tmp_path)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    seen = (np.array(images) - mean) / std
+    assert f'a mean of {seen.mean():.3g} and' in text
+    assert text.endswith(f'deviation of {seen.std():.3g}')
+    assert most < 10 * images[0].nbytes  # in float64, all of them have 32 times as many

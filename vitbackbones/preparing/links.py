@@ -135,14 +135,18 @@ def _normalization(config: Config, folder: Path) -> Iterator[Link]:
     if not files or not task or not _in_color(config):
         return
     settings = task.preprocessor(config.model)
-    mean = settings.get('mean') or 0.0
-    std = settings.get('std') or 1.0
-    chosen = [read_image(str(files[row])) for row in spread(len(files), 4)]
-    pixels = np.concatenate([each.reshape(-1, 3)[:, ::-1] for each in chosen])  # (P, 3)
-    seen = (pixels - np.array(mean)) / np.array(std)
-    if not 0.02 < seen.std() < 4 or abs(seen.mean()) > 5:
-        text = f'normalized pixels have a mean of {seen.mean():.3g}'
-        yield 'normalization', f'{text} and a standard deviation of {seen.std():.3g}'
+    mean = np.broadcast_to(settings.get('mean') or 0.0, 3)
+    std = np.broadcast_to(settings.get('std') or 1.0, 3)
+    counts = np.zeros((256, 3), int)  # of the pixels of each level; normalized they fill the memory
+    for row in spread(len(files), 4):
+        for channel, plane in enumerate(read_image(str(files[row]))[..., ::-1].transpose(2, 0, 1)):
+            counts[:, channel] += np.bincount(plane.ravel(), minlength=256)
+    levels = (np.arange(256)[:, None] - mean) / std  # (256, 3)
+    average = np.average(levels, weights=counts)
+    deviation = np.sqrt(np.average((levels - average) ** 2, weights=counts))
+    if not 0.02 < deviation < 4 or abs(average) > 5:
+        text = f'normalized pixels have a mean of {average:.3g}'
+        yield 'normalization', f'{text} and a standard deviation of {deviation:.3g}'
 
 
 # ------------------------------------------------------------------------ settings
