@@ -18,7 +18,7 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / 'vitbackbones'
 DATA = ('py.typed', 'commands/other_words.csv', 'openmmlab/patches.csv')
-DATA += ('utils/moved.csv', 'utils/verbs.csv')
+DATA += ('data/own/roles.csv', 'utils/moved.csv', 'utils/verbs.csv')
 # the last one is named by a table, openmmlab/patches.csv
 STARTS = ('__init__', '__main__', 'commands/predict', 'runtime/__init__', 'openmmlab/logs')
 ALLOWED = {*sys.stdlib_module_names, 'numpy', 'cv2', 'PIL', 'tqdm'}

@@ -6,6 +6,7 @@ of folders, or else of names, tell masks from pictures. The last one counts, as 
 file belongs to is in the words of its path, too, or in a hash of its name.
 """
 
+import csv
 import hashlib
 import os
 import re
@@ -256,22 +257,12 @@ def _place(name: str) -> float:
 # ------------------------------------------------------------------------ roles
 
 
-ROLE_WORDS = {
-    'pictures': 'image img picture photo jpeg rgb',
-    'masks': 'mask annotation annot anno ann label labelmap lbl segmentation segmap seg gt truth '
-    'groundtruth semantic matte manual lab semseg',
-    'fillers': 'folder file class raw data ground',  # beside these
-    'forms': 'dir png jpg xml',
-    'colors': 'color colored colour coloured colormap rgb rgba human',  # of masks that show classes
-    # of masks that no class is read from
-    'others': 'object instance panoptic edge boundary contour depth',
-    # of folders in which tools and people leave things
-    'leftovers': 'vis viz visual visualization visualisation overlay debug pred prediction '
-    'predicted result output out run cache thumb thumbnail preview inference deprecated unused '
-    'trash archive',
-    'copies': 'copy kopie old backup bak tmp temp',
-}
-SETS = {kind: {w + s for w in text.split() for s in ('', 's')} for kind, text in ROLE_WORDS.items()}
+# words of names of files and folders, and with an s at their end, by the kind of file
+with open(Path(__file__).with_name('roles.csv'), newline='', encoding='utf-8') as _rows:
+    SETS = {
+        row['kind']: {word + s for word in row['words'].split() for s in ('', 's')}
+        for row in csv.DictReader(_rows)
+    }
 PICTURE_WORDS, MASK_WORDS = SETS['pictures'], SETS['masks']
 LEFTOVERS = SETS['leftovers'] | SETS['copies']
 NO_CLASSES = SETS['others'] | SETS['colors'] | LEFTOVERS
@@ -327,7 +318,7 @@ def told_apart(
 
 
 def _roles(root: Path, files: Sequence[Path], leave: bool = True) -> dict[str, list[Path]]:
-    """Return the files that are of each kind of :data:`ROLE_WORDS`.
+    """Return the files that are of each kind of ``roles.csv``.
 
     Without ``leave``, folders of leftovers count as others do.
     """
