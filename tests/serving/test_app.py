@@ -153,6 +153,11 @@ def test_what_is_no_picture(client):
     assert detail(client.post('/predict?score_threshold=nan', content=encoded()), 422)
 
 
+def test_an_unknown_parameter_is_refused_with_the_nearest_name(client):
+    text = detail(client.post('/predict?score_treshold=0.5', content=encoded()), 422)
+    assert text == "the parameter 'score_treshold' is unknown; did you mean 'score_threshold'?"
+
+
 def test_nothing_is_written_for_a_large_form(client, monkeypatch, tmp_path):
     monkeypatch.setenv('TMPDIR', '/nonexistent')
     monkeypatch.setattr('tempfile.tempdir', '/nonexistent')

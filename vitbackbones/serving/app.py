@@ -21,10 +21,12 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
 from ..errors import InputError
+from ..utils.messages import did_you_mean
 from ..version import __version__
 from .service import Form, Service
 
 ROUTE = '/predict'
+PARAMETERS = ('masks', 'format', 'score_threshold')  # of a request, in its address
 NAME = 'picture'  # of one that comes without
 MULTIPART = 'multipart/form-data'
 OVERHEAD = 2**16  # bytes of a multipart body around its file
@@ -102,6 +104,9 @@ def make_app(service: Service, name: str, token: str | None = None) -> FastAPI:
         score_threshold: float = Query(0.0, ge=0, le=1),
     ) -> Response:
         """Answer one picture, as the file of a form or as the body itself."""
+        for key in request.query_params.keys() - PARAMETERS:
+            hint = did_you_mean(key, PARAMETERS)
+            raise HTTPException(422, f'the parameter {key!r} is unknown{hint}')
         if format == 'coco' and service.task != 'detection':
             raise HTTPException(422, f'format=coco is not supported for {service.task}')
         form = Form(masks, format, score_threshold)
