@@ -81,6 +81,7 @@ MASKS = {'img_path': 'images/train', 'seg_map_path': 'masks'}
         (make_config(dataset('train', data_prefix={'img': 'a/'})), None, 'data/a: the img of tra'),
         (make_mask_config(data_prefix=MASKS), None, 'data/masks: the seg_map_path of train_datalo'),
         (make_config(), 'none', '^--data-root none: no such folder$'),
+        (make_config(), 'dataa', "^--data-root dataa: no such folder; did you mean 'data'\\?$"),
         (make_config(val=dataset('val', data_root='other/')), 'data', 'the datasets of this'),
         (make_config(WHOLE, WHOLE), 'data', '--data-root: no dataset of this config has a data_'),
     ],

@@ -13,6 +13,7 @@ from vitbackbones.utils.messages import (
     LONGEST_NAME,
     cut,
     did_you_mean,
+    did_you_mean_path,
     in_one_line,
     named_errors,
     on_terminal,
@@ -28,6 +29,17 @@ def test_a_misspelled_word_finds_its_neighbors():
     assert did_you_mean('trian', {'train': 'tools/train.py'}) == "; did you mean 'tools/train.py'?"
     assert did_you_mean('a', ['ab', 'ac', 'ad'], most=2).count(' or ') == 1
     assert did_you_mean('x', ['train']) == did_you_mean('trian', ['train'], cutoff=0.9) == ''
+
+
+def test_a_misspelled_path_finds_the_neighbor_of_its_first_wrong_part(tmp_path, monkeypatch):
+    (tmp_path / 'photos' / 'train').mkdir(parents=True)
+    (tmp_path / 'photos' / 'file').touch()
+    assert did_you_mean_path(tmp_path / 'photo') == "; did you mean 'photos'?"
+    assert did_you_mean_path(tmp_path / 'photo' / 'train') == "; did you mean 'photos'?"
+    monkeypatch.chdir(tmp_path / 'photos')
+    assert did_you_mean_path(Path('trian')) == "; did you mean 'train'?"
+    for place in ('xyz', 'file', 'file/x', 'x' * 300):
+        assert did_you_mean_path(Path(place)) == ''
 
 
 def test_the_first_of_many():

@@ -9,7 +9,7 @@ from mmengine.config import Config
 from ..data.shards.index import index_file
 from ..errors import InputError
 from ..registry import SCOPE, bare_name
-from ..utils.messages import command_line
+from ..utils.messages import command_line, did_you_mean_path
 from ..utils.processes import process_rank
 from . import SPLITS
 from .names import candidates, is_remote, resolve
@@ -123,7 +123,7 @@ def require_folder(given: str | None) -> None:
         return
     place = resolve(given)
     if not place.exists():
-        raise InputError(f'--data-root {given}: no such folder')
+        raise InputError(f'--data-root {given}: no such folder{did_you_mean_path(place)}')
     folder = place.parent.parent if place.parent.name == 'annotations' else place.parent
     raise InputError(f'--data-root {given}: is a file; give the folder of the dataset, {folder}')
 

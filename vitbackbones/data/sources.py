@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from ..errors import InputError, printable
-from ..utils.messages import plural, some
+from ..utils.messages import did_you_mean_path, plural, some
 from .loading.image_file import ARRAY, HEIC, IMAGES, UnreadableImage, read_image
 
 VIDEOS = ('.mp4', '.m4v', '.mov', '.avi', '.mkv', '.webm', '.mpg', '.mpeg', '.wmv', '.ogv')
@@ -109,7 +109,7 @@ def require_no_address(given: str | Path, role: str) -> None:
 
 def _files(path: Path, out: Path, role: str) -> list[Path]:
     if not path.exists():
-        raise InputError(f'{role} {path}: no such file or folder')
+        raise InputError(f'{role} {path}: no such file or folder{did_you_mean_path(path)}')
     if path.suffix.lower() == '.txt':
         raise InputError(
             f'{role} {path}: is a text file. Give a folder, or the images themselves, such as '

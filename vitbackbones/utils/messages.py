@@ -82,6 +82,21 @@ def did_you_mean(
     return f'; did you mean {" or ".join(map(repr, shown))}?' if near else ''
 
 
+def did_you_mean_path(missing: Path) -> str:
+    """Ask whether a file or folder that exists was meant; '' if none has a name like it.
+
+    Args:
+        missing: a path; the first of its parts that is not there is compared with its neighbors.
+    """
+    missing = missing.absolute()
+    try:
+        gone = [part for part in (*reversed(missing.parents), missing) if not part.exists()]
+        neighbors = [each.name for part in gone[:1] for each in part.parent.iterdir()]
+    except OSError:  # the name is too long, or the folder is a file or may not be read
+        return ''
+    return did_you_mean(gone[0].name, neighbors) if neighbors else ''
+
+
 def in_one_line(error: BaseException, longest: int | None = None) -> str:
     """Return what an error says in one line, cut behind ``longest`` characters if they are given.
 

@@ -33,7 +33,7 @@ from ...training.distributed import choose_device
 from ...training.find_checkpoint import latest_checkpoint
 from ...utils.cluster import run_tasks
 from ...utils.files import as_csv, folder_lock, prepare_folder, require_apart, write_file
-from ...utils.messages import command_line, plural
+from ...utils.messages import command_line, did_you_mean_path, plural
 from .audit_plan import PLAN, Audit, Plan, make_plan, read_plan
 from .folds import DETECTOR, INSTANCE, SEGMENTOR, Given, Quick, of_config, run_of
 
@@ -94,7 +94,7 @@ def _job(options: Namespace) -> Audit:
     root = Path(options.folder).expanduser().absolute()
     out = Path(options.out or f'work_dirs/audit_{root.name}').expanduser().absolute()
     if not root.is_dir():
-        raise InputError(f'{root}: no such folder')
+        raise InputError(f'{root}: no such folder{did_you_mean_path(root)}')
     require_apart(out, '--out', root, around=False)
     pool = find_pool(root, options.annotations, Patterns.of(options.pictures, options.masks))
     number = plural(len(pool.files), 'image')
