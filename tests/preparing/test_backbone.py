@@ -60,6 +60,18 @@ def test_neck_and_heads_follow(config, name):
     try_model(exchanged(config, name))  # which builds the model, and runs what it can
 
 
+@pytest.mark.parametrize(
+    ('config', 'name'), [('retinanet_pvt_s_shapes', VIT), ('faster_rcnn_pvt_s_shapes', PYRAMID)]
+)
+def test_a_backbone_of_a_fork_that_is_not_there_is_replaced(config, name):
+    read = read_model_config(config, {})
+    wanted = use_backbone(read, {KEY: name})
+    read.model.backbone = {'type': 'ViTAdapter', 'interaction_indexes': [[0, 2], [3, 5]]}
+    read.model.neck.in_channels = [192, 192, 192, 192]
+    found = use_backbone(read, {KEY: name})
+    assert found.model == wanted.model
+
+
 def test_a_plain_network_gets_the_simple_pyramid():
     model = exchanged('quick_detector', VIT).model
     assert model.neck == {

@@ -23,6 +23,7 @@ KEY = 'model.backbone'  # of --cfg-options
 KEPT = ('in_channels', 'with_cp')  # of the config's backbone
 HEADS = ('decode_head', 'auxiliary_head', 'head', 'bbox_head', 'rpn_head')
 FOLLOWING = ('FPN', 'ChannelMapper', 'MLANeck', 'Pyramid', 'Levels')  # necks of any maps
+PYRAMID = (4, 8, 16, 32)  # strides
 LIBRARIES = {'timm': 'Timm', 'hf': 'HuggingFace'}
 
 
@@ -57,7 +58,7 @@ def use_backbone(config: Config, changes: Mapping) -> Config:
             raise InputError(f'--backbone {name}: {error}') from error
         maps = widths.declared_maps(backbone) or widths.maps_of_backbone(backbone) or []
         strides = widths.strides_of(maps, backbone, all_known=True)
-        before = _strides_of_old(old)
+        before = _strides_of_old(old, config.model)
         if needs_levels(config.model, before, strides):
             new['out_indices'] = [backbone.out_indices[strides.index(each)] for each in before]
             strides = before
@@ -97,7 +98,12 @@ def settings_of(name: str, old: Mapping) -> dict:
     return new
 
 
-def _strides_of_old(old: Mapping) -> list[int]:
+def _strides_of_old(old: Mapping, model: Mapping) -> list[int]:
+    """Return the strides of the maps of a backbone; a pyramid's if it is of an unknown fork."""
+    if MODELS.get(old['type']) is None:
+        parts = [model.get('neck'), *(part for key in HEADS for part in as_list(model.get(key)))]
+        read = [part['in_channels'] for part in parts if part and part.get('in_channels')]
+        return [*PYRAMID[-len(as_list(read[0])) :]] if read else [PYRAMID[-1]]
     backbone = widths.build_without_memory({**old, 'init_cfg': None}, MODELS)
     return widths.strides_of(widths.maps_of_backbone(backbone) or [], backbone, all_known=True)
 
