@@ -281,6 +281,11 @@ def test_a_package_without_the_prefix_of_openmmlab_is_missing_too(tmp_path):
     assert found(written(tmp_path, text))['packages'].text == 'their is not installed'
 
 
+def test_a_backbone_that_is_not_there_can_be_replaced(tmp_path):
+    text = f"_base_ = '{RETINANET}'\nmodel = dict(backbone=dict(type='ViTAdapter'))"
+    assert '--backbone NAME' in found(written(tmp_path, text))['settings'].remedy
+
+
 def test_a_class_that_is_not_there_has_values_of_its_own(tmp_path):
     coder = "dict(_delete_=True, type='OBBCoder', target_means=[0.0] * 5)"
     text = f"_base_ = '{RETINANET}'\nmodel = dict(bbox_head=dict(bbox_coder={coder}))"

@@ -19,7 +19,7 @@ from ..configuration import SPLITS
 from ..configuration.classes import class_counts, training_classes
 from ..configuration.data_paths import datasets, locate_data
 from ..configuration.doctor import Finding
-from ..configuration.lint import dicts, lint
+from ..configuration.lint import NOT_REGISTERED, dicts, lint
 from ..configuration.read import import_named, read_config
 from ..configuration.settings import as_list
 from ..configuration.version_two.convert import (
@@ -225,8 +225,10 @@ def _settings(config: Config) -> Iterator[Finding]:
     try:
         lint(config)
     except InputError as error:
-        for line in str(error).splitlines()[1:]:
-            yield Finding('settings', 'problem', line.strip())
+        for line in map(str.strip, str(error).splitlines()[1:]):
+            lacks_backbone = line.startswith('model.backbone.type: ') and NOT_REGISTERED in line
+            replace = command_line('train', 'CONFIG', '--backbone', 'NAME')
+            yield Finding('settings', 'problem', line, replace if lacks_backbone else '')
         return
     for line in disagreements(config):
         yield Finding('settings', 'problem', line)
