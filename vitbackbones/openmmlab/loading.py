@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-import numpy as np
 import yaml
 from mmengine.fileio import LocalBackend
 from torch import nn
 
-from ..data.loading.image_file import read_image
 from ..errors import InputError
 from ..utils.files import write_file
 from ..utils.messages import shorten
@@ -78,15 +76,14 @@ def require_something(
 
 
 def read_other_formats(transform: Callable, self, results: dict) -> dict | None:
-    """Read what OpenCV does not by :func:`~vitbackbones.data.loading.image_file.read_image`."""
+    """Read what OpenCV does not by :class:`~vitbackbones.data.loading.load_image.LoadImage`."""
     try:
         return transform(self, results)
-    except AssertionError:
-        path = results['img_path']
-        image = read_image(path, self.color_type, backend_args=self.backend_args)
-    image = image.astype(np.float32) if self.to_float32 else image
-    shape = image.shape[:2]
-    return results | {'img': image, 'img_shape': shape, 'ori_shape': shape}
+    except AssertionError:  # its own words do not say why
+        from ..data.loading.load_image import LoadImage  # a subclass: not while mmcv is imported
+
+    options = {'ignore_empty': self.ignore_empty, 'backend_args': self.backend_args}
+    return LoadImage(self.to_float32, self.color_type, **options).transform(results)
 
 
 def load_fetched_safely(
