@@ -3,11 +3,13 @@
 import copy
 import json
 import re
+import tracemalloc
 
 import pytest
 
 from vitbackbones.data.checks import json_lists
 from vitbackbones.data.checks.coco_file import check_references, differences, read_coco
+from vitbackbones.data.checks.segmentations import outlines
 from vitbackbones.errors import InputError
 
 from .coco_data import GOOD
@@ -39,7 +41,8 @@ def test_the_columns_of_a_good_file(tmp_path, content):
     images, annotations, categories = read_coco(write(tmp_path / 'a.json', content))
     assert images['file_name'] == ['a.jpg', 'sub/b.jpg']
     assert annotations['ignore'] == [None, 1, None]
-    assert categories == {'id': [3, 7], 'name': ['cat', 'dog']}
+    assert [*categories['id']] == [3, 7]
+    assert categories['name'] == ['cat', 'dog']
 
 
 def test_a_file_that_is_missing_or_no_regular_file(tmp_path):
@@ -133,8 +136,46 @@ def test_pieces_of_a_list_are_one_table(tmp_path, content, monkeypatch):
     whole = read_coco(
         write(tmp_path / 'a.json', content), keep_masks=lambda masks: {'masks': masks}
     )
-    assert whole[1]['id'] == [1, 2, 3]
+    assert [*whole[1]['id']] == [1, 2, 3]
     assert whole[1]['masks'] == [None] * 3
     assert whole[1]['bbox'].tolist() == [each['bbox'] for each in content['annotations']]
     content['annotations'][2]['area'] = 'large'
     assert "annotations[2]: 'area' is 'large'" in refused(tmp_path, content)
+
+
+def test_an_annotation_takes_few_bytes_of_memory(tmp_path):
+    number = 5000
+    ring = [round(value * 1.01, 2) for value in range(40)]
+    crowd = {'size': [480, 640], 'counts': [300] * 400}
+    annotations = [
+        {
+            'id': i,
+            'image_id': i,
+            'category_id': 1,
+            'bbox': [i * 1.01, 2, 3, 4],
+            'area': i * 1.01,
+            'iscrowd': 0,
+            'segmentation': crowd if i % 100 == 0 else [ring],
+        }
+        for i in range(1000, 1000 + number)
+    ]
+    images = [{'id': 1, 'file_name': 'a.jpg', 'width': 640, 'height': 480}]
+    content = {'images': images, 'annotations': annotations, 'categories': GOOD['categories']}
+    file = write(tmp_path / 'a.json', content)
+    read_coco(file, outlines)  # what is imported or compiled once does not count
+    tracemalloc.start()
+    tables = read_coco(file, outlines)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(tables[1]['id']) == number
+    assert kept / number < 250  # bytes; lists of Python numbers take 350
+
+
+def test_ids_of_which_some_are_texts_stay_apart(tmp_path, content, monkeypatch):
+    monkeypatch.setattr(json_lists, 'PIECE', 1)
+    monkeypatch.setattr(json_lists, 'SPAN', 1)
+    content['annotations'][1]['id'] = '1'
+    _, annotations, _ = read_coco(write(tmp_path / 'a.json', content))
+    assert [*annotations['id']] == [1, '1', 3]
+    content['annotations'][2]['id'] = '1'
+    assert "ids used more than once in 'annotations': '1'" in refused(tmp_path, content)

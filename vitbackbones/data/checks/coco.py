@@ -238,8 +238,8 @@ def _count_left(ann_file: str, images: Table, annotations: Table, filter_cfg: di
 
 def _check_boxes(ann_file: str, images: Table, annotations: Table) -> tuple[list[str], np.ndarray]:
     """Return warnings, and of which annotations (A,) bool mmdet does not drop the box."""
-    boxes = np.array(annotations['bbox'], float)  # of panoptic segments a list
-    area = np.array(annotations['area'], float)
+    boxes = np.asarray(annotations['bbox'], float)  # of panoptic segments a list
+    area = np.asarray(annotations['area'], float)
     row_of = {key: row for row, key in enumerate(images['id'])}
     rows = [row_of[key] for key in annotations['image_id']]
     limit = np.array([images['width'], images['height']]).T[rows]  # (2, I) -> (A, 2)
@@ -262,8 +262,9 @@ def _check_boxes(ann_file: str, images: Table, annotations: Table) -> tuple[list
         "annotations with an 'area' of 0 or less, left out in training": empty,
         'boxes that extend beyond the edge of their image (are they x, y, width, height?)': beyond,
     }
-    ids = np.array(annotations['id'], object)
-    return fault_lines(ann_file, {fault: [*ids[rows]] for fault, rows in faults.items()}), kept
+    ids = annotations['id']
+    lines = {fault: [*compress(ids, rows)] for fault, rows in faults.items()}
+    return fault_lines(ann_file, lines), kept
 
 
 # ---------------------------------------------------------------------------- evaluation

@@ -7,6 +7,7 @@ The file is looked at by columns ('id' of all images, 'bbox' of all annotations 
 import gc
 import json
 import os
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -27,7 +28,8 @@ COLUMNS = {  # what mmdet reads of each entry of each list of the file, and the 
     'annotations': {'id': ID, 'image_id': ID, 'category_id': ID, 'bbox': (list,), 'area': NUMBER},
     'categories': {'id': ID, 'name': (str,)},
 }
-Table = dict[str, list | np.ndarray]  # the columns of one list of the file
+ROWS = {'bbox': (-1, 4), 'area': (-1,), 'bounds': (-1, 4)}  # columns in NumPy, and their shapes
+Table = dict[str, list | array | np.ndarray]  # the columns of one list of the file
 OPTIONAL = ('iscrowd', 'ignore')  # of annotations; None where an entry has none
 
 
@@ -42,7 +44,7 @@ def read_coco(
             nothing is kept of them.
 
     Returns:
-        Three tables of lists; ``bbox`` is an array (A, 4).
+        Three tables of sequences; ``bbox`` is an array (A, 4) and ``area`` (A,), in NumPy.
 
     Raises:
         InputError: the file is missing or damaged, or an entry has a value that cannot be used.
@@ -62,7 +64,7 @@ def _read_tables(
     ann_file: str, pieces: Iterable[tuple[str, object]], keep_masks: Callable[[list], Table]
 ) -> tuple[Table, Table, Table]:
     """Join the pieces of the lists of a file, named by their keys, to tables."""
-    found: dict[str, list[Table]] = {part: [] for part in COLUMNS}
+    found: dict[str, Table] = {}
     counts = Counter[str]()  # of entries before a piece
     for part, entries in pieces:
         if part not in COLUMNS:
@@ -71,24 +73,38 @@ def _read_tables(
         counts[part] += len(entries)
         if part == 'annotations':
             check_boxes(ann_file, piece)
-            piece['bbox'] = np.array(piece['bbox'], float).reshape(-1, 4)
+            piece = {name: _packed(name, values) for name, values in piece.items()}
             piece |= {key: [ann.get(key) for ann in entries] for key in OPTIONAL}
             piece |= keep_masks([ann.get('segmentation') for ann in entries])
-        found[part].append(piece)
-    images, annotations, categories = (_join(ann_file, *each) for each in found.items())
+        whole = found.setdefault(part, {})
+        for name, values in piece.items():
+            whole[name] = _extended(whole.get(name), values)
+    for part in COLUMNS:
+        if part not in found:
+            raise _no_list(ann_file, part)
+        _require_unique(ann_file, part, 'id', found[part]['id'])
+    for name in {*ROWS} & {*found['annotations']}:
+        found['annotations'][name] = np.asarray(found['annotations'][name]).reshape(ROWS[name])
+    images, annotations, categories = map(found.get, COLUMNS)
     return images, annotations, categories
 
 
-def _join(ann_file: str, part: str, pieces: list[Table]) -> Table:
-    if not pieces:
-        raise _no_list(ann_file, part)
-    whole = {}
-    for name, values in pieces[0].items():
-        columns = [piece[name] for piece in pieces]
-        is_array = isinstance(values, np.ndarray)
-        whole[name] = np.concatenate(columns) if is_array else [*chain.from_iterable(columns)]
-    _require_unique(ann_file, part, 'id', whole['id'])
-    return whole
+def _packed(name: str, values: list) -> list | np.ndarray:
+    """Return a column as an array, a fifth of a list's memory; one with texts as it is."""
+    if name in ROWS:
+        return np.array(values, float)
+    return np.array(values, np.int64) if set(map(type, values)) == {int} else values
+
+
+def _extended(column: list | array | None, values: list | np.ndarray) -> list | array:
+    """Return a column with more values at its end: the same object where its type can be kept."""
+    if isinstance(values, np.ndarray) and not isinstance(column, list):
+        column = column or array('d' if values.dtype == float else 'q')
+        column.frombytes(values.tobytes())
+        return column
+    column = [] if column is None else [*column] if isinstance(column, array) else column
+    column.extend(values if isinstance(values, list) else values.tolist())
+    return column
 
 
 @contextmanager
@@ -108,7 +124,8 @@ def differences(file: str, other: str) -> list[str]:
 
     def read_all(each: str) -> tuple[Table, Table, Table]:
         tables = _, annotations, _ = read_coco(each, lambda masks: {'segmentation': masks})
-        annotations['bbox'] = annotations['bbox'].tolist()
+        for name in ('bbox', 'area'):
+            annotations[name] = annotations[name].tolist()
         return tables
 
     pairs = zip(COLUMNS, read_all(file), read_all(other), strict=True)
@@ -176,11 +193,20 @@ def _require_unique(
         raise InputError(
             f'{ann_file}: the list {part!r} is empty. There is nothing to train on or measure.'
         )
-    if twice := [each for each, count in Counter(ids).items() if count > 1]:
+    if twice := _repeated(ids):
         raise InputError(
             f'{ann_file}: {key}s used more than once in {part!r}: {some(twice)}. Give each entry '
             'its own.'
         )
+
+
+def _repeated(ids: list | array) -> list:
+    """Return the ids that occur more than once, in the order of the file."""
+    if isinstance(ids, array):  # sorting needs less memory than counting
+        ordered = np.sort(np.frombuffer(ids, np.int64))
+        if (ordered[1:] > ordered[:-1]).all():
+            return []
+    return [each for each, count in Counter(ids).items() if count > 1]
 
 
 def column(

@@ -5,6 +5,7 @@ edges of a polygon in small steps, however long they are. mmdet stops at an obje
 the middle of an epoch.
 """
 
+from array import array
 from itertools import chain
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from .coco_file import NUMBER, Table, read_coco
 from .findings import fault_lines
 
 SHARED = 0.5  # least IoU of a mask's bounds with its box; below, one of the two is wrong
+BLOCK = 2**16  # masks that are compared with their boxes at a time, so that memory stays small
 FARTHEST = 1e6  # pixels, of a corner from the image
 FORMS = 'polygons [[x, y, x, y, ...], ...] or RLE {"size": [height, width], "counts": ...}'
 EMPTY = 'masks of fewer than three points, or without a pixel in their image'
@@ -27,9 +29,9 @@ APART = 'masks that are not where their boxes are (both are in pixels)'
 def outlines(masks: list) -> Table:
     """Return what :func:`check_masks` has to know of the masks of annotations, in two columns.
 
-    ``segmentation`` has how many numbers the first polygon of a mask has, an RLE as it is, the
-    reason why a mask cannot be used, or None where there is none. ``bounds`` (A, 4) has x1, y1, x2,
-    y2 around polygons of at least three points, zeros where there are none.
+    ``segmentation`` has how many numbers the first polygon of a mask has, an RLE, the reason why a
+    mask cannot be used, or None where there is none. ``bounds`` (A, 4) has x1, y1, x2, y2 around
+    polygons of at least three points, zeros where there are none.
     """
     try:
         return _outlines(masks)
@@ -67,8 +69,22 @@ def _outlines(masks: list) -> Table:
         starts = (ends - counts)[drawn]
         bounds[drawn, :2] = np.minimum.reduceat(points, starts)
         bounds[drawn, 2:] = np.maximum.reduceat(points, starts)
-    kept = [mask if isinstance(mask, dict) else len(mask[0]) if mask else None for mask in masks]
+    kept = [
+        _packed_runs(mask) if isinstance(mask, dict) else len(mask[0]) if mask else None
+        for mask in masks
+    ]
     return {'segmentation': kept, 'bounds': bounds}
+
+
+def _packed_runs(mask: dict) -> dict:
+    """Return an RLE whose counts are an array where possible: a quarter of a list's memory."""
+    counts = mask.get('counts')
+    if not isinstance(counts, list) or set(map(type, counts)) != {int}:
+        return mask
+    try:
+        return {**mask, 'counts': array('q', counts)}
+    except OverflowError:  # read_runs says what is wrong
+        return mask
 
 
 def check_masks(
@@ -86,19 +102,20 @@ def check_masks(
     Raises:
         InputError: masks are missing, or cannot be used.
     """
-    ids, masks = annotations['id'], annotations['segmentation']
-    rows = np.flatnonzero(read).tolist()
+    ids = annotations['id']
+    masks = annotations['segmentation']
+    rows = np.flatnonzero(read)
     _require_masks(ann_file, [ids[row] for row in rows if masks[row] is None], len(rows))
-    sides = zip(map(int, images['height']), map(int, images['width']), strict=True)
-    size_of = dict(zip(images['id'], sides, strict=True))
-    sizes = np.array([size_of[annotations['image_id'][row]] for row in rows]).reshape(-1, 2)
-    bounds = annotations['bounds'][rows]
+    row_of = {key: row for row, key in enumerate(images['id'])}
+    owners = annotations['image_id']
+    sizes = np.array([images['height'], images['width']]).astype(int).T  # (2, I) -> (I, 2)
+    bounds = annotations['bounds']
     faults = {}
-    for place, row in enumerate(rows):
+    for row in rows:
         mask = masks[row]
         try:
             if isinstance(mask, dict):
-                bounds[place] = _bounds_of_runs(mask, *sizes[place].tolist())
+                bounds[row] = _bounds_of_runs(mask, *sizes[row_of[owners[row]]].tolist())
             elif isinstance(mask, str):
                 raise ValueError(mask)
             elif evaluated and mask < 5:
@@ -116,14 +133,19 @@ def check_masks(
             f'{ann_file}: annotation {key}: the segmentation cannot be used: {fault}{others}. '
             'Correct it, or remove the annotation.'
         )
-    doubts = _doubts(bounds, annotations['bbox'][rows], sizes)
-    if rows and doubts[EMPTY].all():
+    in_parts = []
+    for start in range(0, len(rows) or 1, BLOCK):
+        part = rows[start : start + BLOCK]
+        part_sizes = sizes[[row_of[owners[row]] for row in part]]
+        in_parts.append(_doubts(bounds[part], annotations['bbox'][part], part_sizes))
+    doubts = {doubt: np.concatenate([each[doubt] for each in in_parts]) for doubt in (EMPTY, APART)}
+    if len(rows) and doubts[EMPTY].all():
         raise InputError(
             f'{ann_file}: no usable mask: all {len(rows)} have fewer than three points, or no '
             f'pixel in their image. COCO masks are {FORMS}, in pixels.'
         )
-    read_ids = np.array(ids, object)[rows]
-    return fault_lines(ann_file, {doubt: [*read_ids[here]] for doubt, here in doubts.items()})
+    lines = {doubt: [ids[row] for row in rows[here]] for doubt, here in doubts.items()}
+    return fault_lines(ann_file, lines)
 
 
 class Usable(NamedTuple):
@@ -192,6 +214,8 @@ def _require_masks(ann_file: str, bare: list, total: int) -> None:
 
 def _bounds_of_runs(mask: dict, height: int, width: int) -> list[float]:
     """Return x1, y1, x2, y2 of an RLE; a ``ValueError`` says why it cannot be used."""
+    if isinstance(mask.get('counts'), array):
+        mask = {**mask, 'counts': mask['counts'].tolist()}
     runs = {'size': [height, width], 'counts': read_runs(mask, height, width)}
     x, y, w, h = coco_mask.toBbox(coco_mask.frPyObjects(runs, height, width)).tolist()
     return [x, y, x + w, y + h]
