@@ -90,6 +90,16 @@ def test_accuracy_control_says_what_it_tried_and_what_it_cost(run, tmp_path):
     assert f'in INT8, accuracy/top1 is {proof["int8"]:.4f} (' in result.out
 
 
+def test_int8_of_a_config_without_training_data_asks_for_images(run, tmp_path):
+    pytest.importorskip('nncf')
+    shapes.write(tmp_path / 'data', train=9, val=9, size=48, layout='folders')
+    write_telling_apart(tmp_path / 'data/train')
+    alone = 'train_dataloader = train_cfg = optim_wrapper = param_scheduler = None'
+    Path('evaluated.py').write_text(f"_base_ = 'tiny_cls.py'\n{alone}\n")
+    given = ('evaluated.py', 'tiny_cls.pth', '--to', 'openvino', *SIZED, '--data-root', 'data')
+    refused(run(*given, '--int8', status=2), 'has no train_dataloader; give --calibrate')
+
+
 @pytest.mark.parametrize('precision', ['bf16', 'auto'])
 def test_bfloat16_is_measured_and_refused_where_much_is_lost(run, tmp_path, monkeypatch, precision):
     pytest.importorskip('openvino')

@@ -73,6 +73,11 @@ def test_a_setting_of_training_and_then_the_shortest_is_suggested():
     assert "did you mean 'train_dataloader.batch_size'" in str(error.value)
 
 
+def test_a_hint_is_of_the_kind_that_is_read_there():
+    assert 'EMAHook' not in finding(model__neck__type='EMAHok')
+    assert 'EMAHook' in finding(custom_hooks=[{'type': 'EMAHok'}])
+
+
 def test_all_findings_at_once():
     text = finding(modell=1, model__neck__in_channel=3)
     assert text.startswith(str(CONFIG))

@@ -51,3 +51,10 @@ def test_names_as_a_config_has_to_write_them(lookup):
     assert written['augvit'] == 'vitbackbones.AugViT'
     assert written['augmentedshortcut'] == 'AugmentedShortcut'
     assert Lookup('mmengine').spellings()['resnet'].endswith('.ResNet')
+
+
+def test_names_of_one_kind(lookup):
+    hooks = lookup.spellings(('hook',))
+    assert hooks['emahook'] == 'EMAHook'
+    assert not {'resnet', 'augvit', 'augmentedshortcut'} & hooks.keys()
+    assert {'resnet', 'augmentedshortcut'} <= lookup.spellings(('model',)).keys()

@@ -206,6 +206,8 @@ def _calibration(config: Config | None, options: Namespace, folder: str) -> list
     if options.calibrate:
         given = find_sources(options.calibrate, Path(folder), '--calibrate')
         return [source.path for source in given]
+    if config and config.get('train_dataloader') is None:
+        raise InputError('--int8: the config has no train_dataloader; give --calibrate')
     trained_on = config and _with_data(config, options, 'train')
     if not trained_on:
         raise InputError('--int8: there is no training set; give --data-root or --calibrate')

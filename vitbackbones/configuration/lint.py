@@ -66,6 +66,14 @@ DEFAULT_TYPES = {
 
 PLACEHOLDER = re.compile(r'\{\{\s*[$\w].*\}\}')  # of mmengine
 
+# Which registries know what stands in a part of a config; a name of another kind is no hint there.
+KINDS = {
+    '.pipeline': ('transform',),
+    'hooks': ('hook',),
+    'evaluator': ('metric', 'evaluator'),
+    'model': ('model', 'task util', 'weight initializer'),
+}
+
 NOT_REGISTERED = 'is not registered in'
 
 ALWAYS = {'type', '_scope_', '_delete_'}
@@ -187,7 +195,8 @@ def _check_typed(lookup: Lookup, path: str, node: dict, kind, owner) -> Iterator
         # a mode of its owner, such as 'nms'
         mode = kind.islower() and (path.startswith('model.') or bare not in known)
         if not mode:
-            hint = did_you_mean(bare, known)
+            kinds = next((kinds for part, kinds in KINDS.items() if part in path), ())
+            hint = did_you_mean(bare, lookup.spellings(kinds))
             yield f'{path}.type: {kind!r} {NOT_REGISTERED} {lookup.scope} or {SCOPE}{hint}'
         return
     yield from _no_text(path, node, found.values())

@@ -4,7 +4,7 @@ A config does not say which registry a dict is for; its builder knows. So a name
 all of them as the builder would: in the scope's own registry, then in mmengine's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import redirect_stdout, suppress
 from importlib import import_module
 from io import StringIO
@@ -57,18 +57,21 @@ class Lookup:
         target = get_object_from_string(name) if '.' in name else None
         return {'object': target} if callable(target) else {}
 
-    def spellings(self) -> dict[str, str]:
-        """Return all known names, in lower case without a scope: as a config has to write them."""
-        known = [
-            each for registry in self.roots for each in (registry, *registry.children.values())
-        ]
+    def spellings(self, kinds: Collection[str] = ()) -> dict[str, str]:
+        """Return all known names, in lower case without a scope: as a config has to write them.
+
+        ``kinds`` are names of registries, such as ``'hook'``; by default all are searched.
+        """
+        asked = [registry for registry in self.roots if not kinds or registry.name in kinds]
+        known = [each for registry in asked for each in (registry, *registry.children.values())]
         bare_here = (self.scope, 'mmengine')
         known.sort(key=lambda registry: registry.scope in bare_here)  # these win over namesakes
         written = {}
         for registry in known:
             prefix = '' if registry.scope in bare_here else f'{registry.scope}.'
             written.update({bare.lower(): f'{prefix}{bare}' for bare in registry.module_dict})
-        written.update({bare.lower(): bare for bare in PARTS})
+        if not kinds or 'model' in kinds:
+            written.update({bare.lower(): bare for bare in PARTS})
         return written
 
 

@@ -39,7 +39,10 @@ def test_pictures_may_be_chosen_and_large(run, data):
 
 
 def test_what_is_not_for_training_is_drawn_as_it_is(run, data, tmp_path):
-    result = run('browse', TINY, '--data-root', data, '--split', 'val', '--out', 'val.png')
+    alone = 'train_dataloader = train_cfg = optim_wrapper = param_scheduler = None'
+    config = tmp_path / 'evaluated.py'
+    config.write_text(f'_base_ = {str(TINY)!r}\n{alone}\n')
+    result = run('browse', config, '--data-root', data, '--split', 'val', '--out', 'val.png')
     assert 'seed' not in result.out
     annotated, evaluated = cells(tmp_path / 'val.png', 2)
     width = min(annotated.shape[1], evaluated.shape[1])

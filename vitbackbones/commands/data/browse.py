@@ -43,7 +43,9 @@ def browse(options: Namespace) -> None:
         InputError: the config has no such data, a file of them cannot be used, or ``--out`` is
             there already.
     """
-    needed = ('model', 'train_cfg', f'{options.split}_dataloader')
+    needed = ['model', f'{options.split}_dataloader']
+    if options.split == 'train':
+        needed.append('train_cfg')  # how a run draws its images
     config = with_size(read_config(options.config), options.size)
     config = use_options(config, options.cfg_options, *needed)
     out = Path(options.out or f'browse_{config_name(config.filename)}.jpg').absolute()
