@@ -67,7 +67,7 @@ def test_two_bases_may_have_one_base(write):
 
 def test_what_is_given_in_place_of_a_config(write, tmp_path):
     path = write(run='a = 1')
-    with pytest.raises(InputError, match='is a folder, not a config; give your own data with --da'):
+    with pytest.raises(InputError, match='is a folder, not a config; give a config and your own '):
         read_config(tmp_path)
     checkpoint = tmp_path / 'iter_1.pth'
     checkpoint.touch()

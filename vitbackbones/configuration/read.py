@@ -17,7 +17,7 @@ from mmengine.config import Config
 
 from ..errors import InputError
 from ..utils.frames import calls, config_files, line_of
-from ..utils.messages import command_line, did_you_mean
+from ..utils.messages import did_you_mean
 from ..utils.rules import TEXT
 from .names import CONFIGS, find_config, looked_in, nearest_config, resolve
 from .settings import value_at, walk
@@ -77,8 +77,8 @@ def _instead_of(folder: Path) -> str:
     configs = [*folder.glob('*.py')]
     if len(configs) == 1 and any(folder.glob('*.pth')):
         return f'give the config of this run before it: {shlex.join(map(str, (*configs, folder)))}'
-    example = command_line('train', 'quick_detector', '--data-root', folder)
-    return f'give your own data with --data-root, for example {example}'
+    example = shlex.join(['quick_detector', '--data-root', str(folder)])
+    return f'give a config and your own data with --data-root, for example {example}'
 
 
 def import_named(config: Config) -> None:

@@ -165,6 +165,12 @@ def test_what_cannot_be_found_is_one_message(tmp_path, files, message):
         find_parts(write(tmp_path, files))
 
 
+def test_a_file_beside_the_folder_of_images_is_named(tmp_path):
+    write(tmp_path, {'labels.json': coco(['0.jpg', '1.jpg']), 'images/0.jpg': None})
+    with pytest.raises(InputError, match=rf'{tmp_path} contains labels\.json\. If this is'):
+        find_parts(tmp_path / 'images')
+
+
 @pytest.mark.parametrize(
     ('part', 'key', 'value'), [('annotations', 'category_id', [1]), ('images', 'id', None)]
 )

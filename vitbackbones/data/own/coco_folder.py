@@ -154,6 +154,11 @@ def _nothing_to_train_on(root: Path, found: dict[str, tuple[Path, dict]]) -> str
     others = sorted(str(file.relative_to(root)) for file in files_below(root, OTHERS))
     seen = f' Of another format: {some(others, str)}.' if others else ''
     seen += foreign(root / name for name in others)
+    if above := sorted(file.name for file in root.parent.glob('*.json')):
+        seen += (
+            f' {root.parent} contains {some(above, str)}. If this is for these images, give that '
+            'folder.'
+        )
     conversion = command_line('import', 'masks', root, 'OUT', '--instances')
     of_masks = f' If masks give each object a number, convert them with {conversion}.'
     return (
