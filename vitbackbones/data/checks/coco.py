@@ -22,12 +22,25 @@ from ...errors import InputError
 from ...utils.messages import cut, plural, some
 from ..loading.image_file import read_header, read_image, size_of
 from .coco_file import Table, check_references, read_coco, require_counted
-from .findings import TURNING, Findings, color_type, fault_lines, require_there, spread
+from .findings import (
+    BLOCK,
+    TURNING,
+    Findings,
+    color_type,
+    fault_lines,
+    joined,
+    require_there,
+    spread,
+)
 from .segmentations import check_masks, outlines
 
 SIZES = 1000  # images whose sizes are compared
 MOST_CROWDS = 0.05  # of the annotations; of COCO 1 %, but tools mark every RLE as a crowd
 CROWDS = 'crowds ("iscrowd": 1) or ignored, neither trained on nor counted'
+FLAT = 'boxes that are empty, negative or thinner than a pixel, left out in training'
+OUTSIDE = 'boxes outside their image, left out in training'
+EMPTY = "annotations with an 'area' of 0 or less, left out in training"
+BEYOND = 'boxes that extend beyond the edge of their image (are they x, y, width, height?)'
 
 # ---------------------------------------------------------------------------- the check
 
@@ -240,31 +253,44 @@ def _check_boxes(ann_file: str, images: Table, annotations: Table) -> tuple[list
     """Return warnings, and of which annotations (A,) bool mmdet does not drop the box."""
     boxes = np.asarray(annotations['bbox'], float)  # of panoptic segments a list
     area = np.asarray(annotations['area'], float)
+    sizes = np.array([images['width'], images['height']]).T  # (2, I) -> (I, 2)
     row_of = {key: row for row, key in enumerate(images['id'])}
-    rows = [row_of[key] for key in annotations['image_id']]
-    limit = np.array([images['width'], images['height']]).T[rows]  # (2, I) -> (A, 2)
-    start, side = boxes[:, :2], boxes[:, 2:]
-    end = start + side
-    flat = (side < 1).any(1)
-    outside = ~flat & ~(np.minimum(end, limit) > np.maximum(start, 0)).all(1)
-    empty = ~flat & ~(area > 0)
-    beyond = ~flat & ~outside & ((start < -1) | (end > limit + 1)).any(1)
-    kept = ~(flat | outside | empty)
+    parts = []
+    for first in range(0, len(boxes) or 1, BLOCK):
+        block = slice(first, first + BLOCK)
+        limit = sizes[[row_of[key] for key in annotations['image_id'][block]]]
+        parts.append(_box_faults(boxes[block], area[block], limit))
+    faults = joined(parts)
+    kept = ~(faults[FLAT] | faults[OUTSIDE] | faults[EMPTY])
     if not kept.any():
         raise InputError(
             f'{ann_file}: no usable box: all {len(kept)} are empty, thinner than a pixel or '
             'outside their image, by its width and height in the file. COCO boxes are [x, y, '
             'width, height] in pixels, not fractions of the image.'
         )
-    faults = {
-        'boxes that are empty, negative or thinner than a pixel, left out in training': flat,
-        'boxes outside their image, left out in training': outside,
-        "annotations with an 'area' of 0 or less, left out in training": empty,
-        'boxes that extend beyond the edge of their image (are they x, y, width, height?)': beyond,
-    }
-    ids = annotations['id']
-    lines = {fault: [*compress(ids, rows)] for fault, rows in faults.items()}
+    lines = {fault: [*compress(annotations['id'], rows)] for fault, rows in faults.items()}
     return fault_lines(ann_file, lines), kept
+
+
+def _box_faults(boxes: np.ndarray, area: np.ndarray, limit: np.ndarray) -> dict[str, np.ndarray]:
+    """Return which annotations (A,) have a fault, by what it is.
+
+    Args:
+        boxes: (A, 4) as x, y, width, height.
+        area: (A,).
+        limit: (A, 2), width and height of their images.
+    """
+    start = boxes[:, :2]
+    side = boxes[:, 2:]
+    end = start + side
+    flat = (side < 1).any(1)
+    outside = ~flat & ~(np.minimum(end, limit) > np.maximum(start, 0)).all(1)
+    return {
+        FLAT: flat,
+        OUTSIDE: outside,
+        EMPTY: ~flat & ~(area > 0),
+        BEYOND: ~flat & ~outside & ((start < -1) | (end > limit + 1)).any(1),
+    }
 
 
 # ---------------------------------------------------------------------------- evaluation

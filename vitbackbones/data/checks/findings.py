@@ -15,6 +15,7 @@ from ...utils.messages import cut, some
 from ..own.folder import gone_links
 
 SHOWN = 20  # classes in a table
+BLOCK = 2**16  # annotations that are compared at a time, so that memory stays small
 TURNING = ('color', 'grayscale')  # color types in which mmcv turns an image as EXIF says
 
 
@@ -54,6 +55,11 @@ def fault_lines(file: str, faults: dict[str, list]) -> list[str]:
         for fault, ids in faults.items()
         if ids
     ]
+
+
+def joined(parts: Sequence[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Return where each fault was found (A,), from what was found in one block after the other."""
+    return {fault: np.concatenate([part[fault] for part in parts]) for fault in parts[0]}
 
 
 def color_type(pipeline: Sequence[dict]) -> str | int:

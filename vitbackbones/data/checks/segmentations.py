@@ -16,10 +16,9 @@ from ...errors import InputError
 from ...utils.messages import cut, some
 from ..loading.coco_masks import area_of, read_runs
 from .coco_file import NUMBER, Table, read_coco
-from .findings import fault_lines
+from .findings import BLOCK, fault_lines, joined
 
 SHARED = 0.5  # least IoU of a mask's bounds with its box; below, one of the two is wrong
-BLOCK = 2**16  # masks that are compared with their boxes at a time, so that memory stays small
 FARTHEST = 1e6  # pixels, of a corner from the image
 FORMS = 'polygons [[x, y, x, y, ...], ...] or RLE {"size": [height, width], "counts": ...}'
 EMPTY = 'masks of fewer than three points, or without a pixel in their image'
@@ -138,7 +137,7 @@ def check_masks(
         part = rows[start : start + BLOCK]
         part_sizes = sizes[[row_of[owners[row]] for row in part]]
         in_parts.append(_doubts(bounds[part], annotations['bbox'][part], part_sizes))
-    doubts = {doubt: np.concatenate([each[doubt] for each in in_parts]) for doubt in (EMPTY, APART)}
+    doubts = joined(in_parts)
     if len(rows) and doubts[EMPTY].all():
         raise InputError(
             f'{ann_file}: no usable mask: all {len(rows)} have fewer than three points, or no '
