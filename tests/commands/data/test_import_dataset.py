@@ -2,13 +2,14 @@
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
 from vitbackbones.commands.data import import_dataset
-from vitbackbones.commands.data.import_dataset import imported_from
+from vitbackbones.commands.data.import_dataset import RECORD, SHOWN, imported_from
 
 from ...importing.forms import picture, voc, voc_object, yolo
 from ..conftest import TINY
@@ -72,6 +73,21 @@ def test_splits_folders_and_copies(run, tmp_path):
     assert [entry['id'] for entry in content(out, 'instances_train')['annotations']] == [1]
     assert not any(path.is_symlink() for path in out.rglob('*'))
     assert '2 objects on 3 images, 1 of them without objects; train 1, val 2, in' in result.out
+
+
+def test_many_problems_of_one_kind_are_counted(tool, pets):
+    for name in range(100, 130):
+        picture(pets / f'{name}.png', (64, 48))
+        (pets / f'{name}.xml').write_text('<html/>')
+    picture(pets / 'other.png', (64, 48))
+    (pets / 'other.xml').write_text('<annotation')
+    lines = tool('import', 'voc', 'pets', 'out').out.splitlines()
+    assert sum('.xml: its root is <html>' in line for line in lines) == SHOWN
+    assert sum(line.startswith('10 more files with this problem: its root') for line in lines) == 1
+    assert sum('other.xml: ' in line for line in lines) == 1
+    result = tool('import', 'voc', 'pets', 'out', '--skip-faulty')
+    assert len(json.loads(Path('out', RECORD).read_text())['faults']) == 31
+    assert result.status == 0
 
 
 def test_nothing_is_written_over_and_nothing_half_is_left(run, tool, pets, tmp_path):

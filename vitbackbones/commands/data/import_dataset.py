@@ -1,8 +1,9 @@
 """``vitbackbones import``: convert other annotations to COCO files and index masks."""
 
 import json
+import re
 from argparse import Namespace
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,8 @@ from ...utils.messages import command_line, plural, show_warnings, some
 
 BOXES = dict(zip(BOX_FORMS, (read_voc, read_yolo, read_labelme, read_cvat), strict=True))
 SUFFIXES = {'.xml': 'voc or cvat', '.txt': 'yolo', '.json': 'labelme; COCO needs no import'}
+SHOWN = 20  # problems of one kind that are printed; the rest is counted
+OF_ONE_FILE = re.compile(r'\S*[\d/\\]\S*')  # names and numbers in what is said of a file
 RECORD = 'import.json'  # in the folder that is written: what it was made of
 # All there is in a folder that import or convert has written
 WRITTEN = {RECORD, 'annotations', 'images', 'masks', 'classes.txt', 'labels', 'data.yaml'}
@@ -191,8 +194,14 @@ def write_pictures(
 
 def _require_sound(source: Source, skip_faulty: bool) -> None:
     """Print the faults, and refuse them where their files are not to be left out."""
+    kinds = defaultdict(list)
     for fault in source.faults:
-        print(printable(fault))
+        kinds[OF_ONE_FILE.sub('...', fault.partition(': ')[2])].append(fault)
+    for kind, faults in kinds.items():
+        for fault in faults[:SHOWN]:
+            print(printable(fault))
+        if more := faults[SHOWN:]:  # all are in RECORD if they are skipped
+            print(printable(f'{plural(len(more), "more file")} with this problem: {kind}'))
     if source.faults and not skip_faulty:
         raise InputError(
             f'{plural(len(source.faults), "problem")}, see above; no file was written. Correct '
