@@ -130,6 +130,17 @@ def test_a_picture_in_another_folder_is_said(tmp_path):
     assert place.endswith('cam1/a.png')
 
 
+def test_a_picture_of_another_folder_does_not_replace_one_that_is_missing(tmp_path):
+    picture(tmp_path / 'cam0' / 'b.png')
+    picture(tmp_path / 'cam1' / 'a.png')
+    write(tmp_path, ('cam0/a.png', BOX), ('cam0/b.png', BOX))
+    source, (only,), _ = read(tmp_path)
+    assert only.path.name == 'b.png'
+    assert source.faults == [
+        f'{tmp_path}/annotations.xml: the image cam0/a.png does not exist. Add it.'
+    ]
+
+
 def test_tracks_of_a_video_are_refused(tmp_path):
     picture(tmp_path / 'a.png')
     write(tmp_path, end='<track id="0" label="cat"/>')

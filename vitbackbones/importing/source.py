@@ -316,11 +316,12 @@ def by_name(paths: Iterable[Path]) -> Mapping[str, list[Path]]:
     return by_key(paths, lambda path: path.name)
 
 
-def meant(text: str, bases: Iterable[Path], known: Mapping[str, Sequence[Path]]) -> Path | None:
+def meant(text: str, bases: Sequence[Path], known: Mapping[str, Sequence[Path]]) -> Path | None:
     """Return which of the ``known`` paths a text in a file means, None if none or several.
 
     The text may be of another machine: its first folders are dropped until the rest leads to a
-    path from one of the ``bases``, or is the end of a single path.
+    path from one of the ``bases``, or is the end of a single path. A folder of the text that is
+    there has to contain the path: one in another folder is another file of that name.
     """
     parts = [part for part in re.split(r'[/\\]', text.strip()) if part not in ('', '.')]
     alike = {str(path): path for path in known.get(parts[-1], ())} if parts else {}
@@ -329,6 +330,10 @@ def meant(text: str, bases: Iterable[Path], known: Mapping[str, Sequence[Path]])
         for base in bases:
             if path := alike.get(os.path.normpath(f'{base}/{tail}')):
                 return path
+        folders = [Path(base, *parts[start:-1]) for base in bases if start < len(parts) - 1]
+        if there := [folder for folder in folders if folder.is_dir()]:
+            inside = {path for path in alike.values() if {*path.parents} & {*there}}
+            alike = {name: path for name, path in alike.items() if path in inside}
         ends = [path for name, path in alike.items() if name.endswith(f'/{tail}')]
         if len(ends) == 1:
             return ends[0]

@@ -241,7 +241,7 @@ def read_cvat(source: Source) -> tuple[list[Picture], list[str]]:
                     raise InputError(f'{file}: the image {name} does not exist. Add it.')
                 if not path.as_posix().endswith(name):
                     note = 'images in other folders than the XML file says, found by their names'
-                    source.change(note, f'{file}: {name}, {path}')
+                    source.change(note, f'{file}: {name} is {path}')
                 if path in found:
                     raise InputError(f'{file}: {path} is annotated twice. Keep only one <image>.')
                 picture = open_picture(source, path)

@@ -27,7 +27,7 @@ from ...utils.messages import command_line, plural, show_warnings, some
 
 BOXES = dict(zip(BOX_FORMS, (read_voc, read_yolo, read_labelme, read_cvat), strict=True))
 SUFFIXES = {'.xml': 'voc or cvat', '.txt': 'yolo', '.json': 'labelme; COCO needs no import'}
-SHOWN = 20  # problems of one kind that are printed; the rest is counted
+SHOWN = 10  # problems of one kind that are printed; the rest is counted
 OF_ONE_FILE = re.compile(r'\S*[\d/\\]\S*')  # names and numbers in what is said of a file
 RECORD = 'import.json'  # in the folder that is written: what it was made of
 # All there is in a folder that import or convert has written
