@@ -48,6 +48,16 @@ def test_files_of_other_content_are_left_out(tmp_path):
     assert 'other content' in [*changes][0]
 
 
+def test_of_several_equal_pictures_the_first_is_used(tmp_path):
+    for name in ('Test/0.png', 'Trainval/0.png'):
+        picture(tmp_path / name)
+    source = Source(tmp_path)
+    file = tmp_path / 'Annotations' / '0.xml'
+    assert paired(source, [file], told) == {tmp_path / 'Test' / '0.png': file}
+    assert source.faults == []
+    assert any('copies of an image' in what for what in source.changes)
+
+
 def test_files_of_no_or_of_several_pictures_are_faults(tmp_path):
     for name in ('train/0.png', 'train/0.jpg', 'val/1.png', 'val/2.png'):
         picture(tmp_path / name)

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from filecmp import cmp
 from pathlib import Path
 
 from ..data.loading.image_file import HEIC, IMAGES
@@ -270,6 +271,9 @@ class _Pairs:
         """Pair a file with the picture that is read, and return it."""
         kept = [picture for picture in alike if picture in self.chosen]
         kept = [each for each in kept if len(each.parts) == len(file.parts)] or kept
+        if len(kept) > 1 and all(cmp(kept[0], other, shallow=False) for other in kept[1:]):
+            self.source.change('copies of an image, of which the first is used', kept[0])
+            kept = kept[:1]
         if not kept:
             self.source.change('annotation files of images that are left out', file)
         elif len(kept) > 1:
