@@ -13,22 +13,23 @@ options:
                      folders (default: all images with a mask)
   --masks            use these masks for the images, such as 'masks/{}_mask.png'
   --cfg-options      change settings of the config, such as train_dataloader.batch_size=4
-  --backbone         use another backbone than the config: timm:NAME, hf:NAME (transformers) or a
-                     name that 'vitbackbones models' lists; neck, heads and normalization are
-                     adapted
-  --size             resize images to N pixels instead of the size in the config (to this shorter
-                     side, if the config has two), and scale crops, padding and windows with it
+  --backbone         use this backbone instead of the one in the config: timm:NAME, hf:NAME
+                     (transformers) or a name that 'vitbackbones models' lists; neck, heads and
+                     normalization are adapted
+  --size             resize images to N pixels instead of the size in the config, and scale crops,
+                     padding and windows in proportion; if the config has two sides, N is the
+                     shorter one
   --launcher         launcher that started the processes of this run (default: none, for a single
                      process)
-  --runtime          use this runtime. The default, auto, is OpenVINO on a CPU, if it is installed
-                     and can run the model, otherwise torch. The model is exported once and cached
-  --precision        precision of OpenVINO: f32; bf16 or int8, of which export or test has measured
-                     the loss; auto is bf16 where that was measured and the processor has it
-                     (default: auto)
+  --runtime          use this runtime. The default, auto, uses OpenVINO on a CPU if it is installed
+                     and can run the model; otherwise torch. The model is exported once and cached
+  --precision        precision of OpenVINO: f32, or bf16 or int8 if export or test has measured the
+                     loss in it; auto uses bf16 if its loss was measured and the processor supports
+                     it (default: auto)
   --device           use this device: cpu, cuda, cuda:1, ... or mps (default: a GPU if there is
                      one)
-  --tiles            predict larger images in overlapping square tiles with sides of SIDE pixels,
-                     and merge the predictions
+  --tiles            split images into overlapping square tiles with sides of SIDE pixels, and merge
+                     the predictions of the tiles
   --overlap          overlap neighboring tiles by this fraction of their side (default: 0.2)
   --merge            if several tiles predict the same object, keep the best prediction (nms) or
                      merge boxes and masks (nmm) (default: nms)

@@ -6,13 +6,14 @@ library, and imports every other package in a separate process.
 
 options:
   config  a config of any OpenMMLab toolbox (default: examine the environment)
-  --fix   write a config of version 2 (mmdet 2, mmsegmentation 0, mmcls) as one of version 3
+  --fix   convert a config of version 2 (mmdet 2, mmsegmentation 0, mmcls) to version 3, and write
+          it to OUT
 
 examples:
   %(prog)s
   %(prog)s faster_rcnn_r50_fpn_1x_coco.py --fix fixed.py
 
-The exit status is 1 if there is a problem. How to install: docs/install.md
+The exit status is 1 if there is a problem. See docs/install.md for the installation.
 """
 
 import sys

@@ -11,9 +11,9 @@ options:
   --batch-size   predict N images or tiles at a time; with auto, OpenVINO computes one image on each
                  core, which takes less time for many images (default: 1)
   --masks        format of the masks in predictions.json (default: rle)
-  --no-pictures  write only numbers and masks, which is faster
+  --no-pictures  write no visualizations, which is faster
   --ray          predict on this Ray cluster: auto, local, HOST:PORT or ray://HOST:PORT; INPUT is
-                 one folder, list (.txt) or table (.parquet), and with --out may be an address such
+                 one folder, list (.txt) or table (.parquet); INPUT and --out can be addresses such
                  as s3://BUCKET/FOLDER (see docs/clusters.md)
   --shard-size   with --ray, write N images to each file (default: 1000)
   --shards       with --ray, format of these files (default: jsonl)
@@ -29,10 +29,10 @@ examples:
 The results are out/predictions.json, visualizations in out/pictures and, for segmentation, index
 masks in out/masks. A panoptic model writes out/panoptic.json and out/panoptic.
 
-If a file fails, its name and the reason are printed, the other files are predicted, and the exit
-status is 2. Each prediction is written to out/predictions.jsonl at once, one line per image;
-predictions.json is written at the end, also after Ctrl-C, SIGTERM or SIGHUP. To continue an
-interrupted prediction, run the same command with --resume.
+If a file cannot be predicted, its name and the reason are printed, the command continues with the
+other files, and the exit status is 2. Each prediction is written to out/predictions.jsonl at once,
+one line per image; predictions.json is written at the end, also after Ctrl-C, SIGTERM or SIGHUP. To
+continue an interrupted prediction, run the same command with --resume.
 """
 
 import os

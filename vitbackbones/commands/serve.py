@@ -1,4 +1,4 @@
-"""``vitbackbones serve``: answer pictures over HTTP, with a page to try the model.
+"""``vitbackbones serve``: serve predictions over HTTP, with a page to try the model.
 
 options:
   checkpoint    a file of weights, a work dir (uses the latest checkpoint), or WORK_DIR/best; not
@@ -7,10 +7,10 @@ options:
   --port        port to listen on; 0 for any free one (default: 8000)
   --token-file  require the token in this file (Authorization: Bearer TOKEN)
   --batch-size  predict up to N waiting images at a time (default: 8)
-  --max-bytes   refuse larger requests with status 413 (default: 20000000)
-  --max-pixels  refuse images with more pixels with status 413 (default: 50000000)
-  --queue       refuse requests with status 429 while N others are in progress (default: 64)
-  --seconds     refuse a request with status 503 if it takes longer (default: 30)
+  --max-bytes   reject larger requests with status 413 (default: 20000000)
+  --max-pixels  reject images with more pixels with status 413 (default: 50000000)
+  --queue       reject requests with status 429 while N others are in progress (default: 64)
+  --seconds     reject a request with status 503 if it takes longer (default: 30)
 
 examples:
   %(prog)s detr_aug_vit_s_shapes  # then open http://127.0.0.1:8000
@@ -19,7 +19,7 @@ examples:
   curl --form file=@photo.jpg 'http://127.0.0.1:8000/predict?format=coco&masks=polygons'
 
 POST /predict returns what predict writes for an image. /health, /metrics (Prometheus) and
-/openapi.json describe the server. It writes no file. See docs/serving.md.
+/openapi.json describe the server. The server writes no files. See docs/serving.md.
 """
 
 from argparse import ArgumentParser, Namespace

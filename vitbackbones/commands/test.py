@@ -1,20 +1,21 @@
 """``vitbackbones test``: its command line.
 
 options:
-  --batch-size    predict N images at a time, in each process (default: of the config)
+  --batch-size    predict N images at a time, in each process (default: the batch size in the
+                  config)
   --dataset       for ImageNet classifiers: use other labels or images
   --tta           average predictions over the scales and flips of the config
-  --draw          write images of predictions and ground truth to DIR
-  --report        write a page of scores, mistakes and the worst images to DIR
+  --draw          write visualizations of predictions and ground truth to DIR
+  --report        write a page with scores, mistakes and the worst images to DIR
   --overwrite     replace the page of an earlier --report
-  --precision     a number P, with --report: choose for each class the lowest score with a
-                  precision of at least P, instead of the score with the best F1. A word (f32,
-                  bf16, int8, auto): the precision of OpenVINO, as for predict; bf16 with --runtime
-                  auto measures the loss, and predict then uses bf16
+  --precision     with --report and a number P: choose for each class the lowest score with a
+                  precision of at least P, instead of the score with the best F1. With f32, bf16,
+                  int8 or auto: the precision of OpenVINO, as for predict; bf16 with --runtime auto
+                  measures the loss, and predict then uses bf16
   --confidence    probability that the precision holds (default: 0.9)
   --num-pictures  limit --draw and --report to N images (default: 16)
-  --faster-coco   require faster-coco-eval, which computes COCO metrics where it is installed: the
-                  same numbers in less time
+  --faster-coco   stop if faster-coco-eval is not installed; this package computes the same COCO
+                  metrics in less time, and is used whenever it is installed
 
 examples:
   %(prog)s detr_aug_vit_s_shapes work_dirs/detr_aug_vit_s_shapes --draw pictures

@@ -10,11 +10,12 @@ options:
   --steps        train for N iterations, and scale the whole schedule
   --epochs       for configs that count epochs: train for N epochs, and scale the whole schedule
   --patience     stop early after N evaluations in a row without a gain in the main metric
-  --batch-size   train on N images per step, in each process
-  --lr           set the learning rate of the optimizer, and scale rates of the schedule with it
-  --seed         seed of all random numbers (default: of the config, or drawn)
-  --workers      load images in N processes per training process, 0 for none (default: of the
-                 config, on a CPU at most one for four cores)
+  --batch-size   train on N images per iteration, in each process
+  --lr           set the learning rate of the optimizer, and scale the learning rates of the
+                 schedule in proportion
+  --seed         seed of all random numbers (default: the seed in the config, or a random seed)
+  --workers      load images in N processes per training process, 0 for none (default: the number in
+                 the config; on a CPU, at most one for four cores)
   --freeze       train only neck and head, or freeze the stem and the first N stages of the backbone
                  (blocks, if it has no stages)
   --lora         in the backbone, train only low-rank adapters in attention and MLPs
@@ -26,9 +27,9 @@ options:
   --fsdp         split weights, gradients and optimizer state among all processes
   --compile      compile the blocks of backbone and transformer, for any image size: the start takes
                  minutes, but steps are faster
-  --track        also log to tensorboard, wandb or mlflow, with prediction images at each
-                 evaluation; every choice writes WORK_DIR/run.html, and "page" nothing else
-  --overfit      overfit N training images for one minute, in WORK_DIR/overfit, and report the
+  --track        also log to tensorboard, wandb or mlflow, with visualizations of predictions at
+                 each evaluation; every choice writes WORK_DIR/run.html, and "page" only this file
+  --overfit      overfit N training images for about one minute, in WORK_DIR/overfit, and report the
                  likely cause if that fails
   --smoke        test some steps, evaluation and resuming, in WORK_DIR/smoke, without data or
                  weights; on a CPU this takes seconds for a small model, minutes for a large one
@@ -40,7 +41,7 @@ examples:
   %(prog)s quick_detector --data-root my_pictures --size 640 --steps 4000   small objects
   %(prog)s quick_detector --data-root my_pictures --overfit 8   find the cause if AP stays at 0
   %(prog)s my_config.py --resume                    continue an interrupted run
-  %(prog)s my_config.py --track tensorboard         also log losses, metrics and images there
+  %(prog)s my_config.py --track tensorboard         also log losses, metrics and visualizations
 """
 
 import os

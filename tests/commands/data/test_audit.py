@@ -447,7 +447,7 @@ def test_a_weak_audit_says_how_sure_it_is_and_what_to_do(
 def test_a_sure_audit_ends_with_what_to_do_after_a_look(run, pets, truth):
     spoil(pets)
     *_, advice, command = run('audit', pets, '--out', 'out', '--folds', 2).out.splitlines()
-    assert advice.startswith('open the page, accept or reject each place')
+    assert advice.startswith('open the page, accept or reject each suggestion')
     assert command == f'vitbackbones import corrections corrections.json {pets} CORRECTED'
     page = Path('out/audit.html').read_text()
     assert f'<code>{command}</code>' in page

@@ -7,11 +7,11 @@ All results are in one folder. If the command was interrupted, run it again to c
 options:
   folder     folder of images with boxes, outlines or masks, as for --data-root
   --out      folder for the results (default: work_dirs/audit_FOLDER)
-  --config   train this config of mmdet or mmseg instead of a quick one
-  --folds    train K models (default: 3)
+  --config   train this config of mmdet or mmseg instead of a quick config
+  --folds    divide the images into K folds, and train one model for each (default: 3)
   --minutes  train for about M minutes in total (default: 20)
   --ray      train the folds on this Ray cluster at the same time: auto, local, HOST:PORT or
-             ray://HOST:PORT; all its nodes need FOLDER and OUT (see docs/clusters.md)
+             ray://HOST:PORT; all nodes must see FOLDER and OUT (see docs/clusters.md)
   --curve    also train on 1/4 and 1/2 of the images, and report whether more images would help
   --pick     list the N images of FOLDER to label next
 
@@ -21,7 +21,7 @@ examples:
   %(prog)s my_pictures --curve              find out whether more images would help
   %(prog)s my_pictures --pick 50 UNLABELED  find images to label next
 
-Open OUT/audit.html in a browser, accept or reject each place, and save corrections.json. Then run
+Open OUT/audit.html in a browser, accept or reject each suggestion, save corrections.json, and run
   vitbackbones import corrections corrections.json my_pictures CORRECTED
 """
 

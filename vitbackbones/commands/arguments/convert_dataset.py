@@ -9,7 +9,7 @@ examples:
   %(prog)s labeled OUT --from voc --to cvat
 
 OUT/import.json counts and lists everything that the other format cannot represent, such as holes in
-YOLO: docs/own_data.md
+YOLO. See docs/own_data.md.
 """
 
 from argparse import ArgumentParser

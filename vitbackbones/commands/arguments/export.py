@@ -13,18 +13,19 @@ options:
                       (batch,size)
   --size              use this image size (default: the size in testing)
   --batch-size        predict N images at once, unless the batch is dynamic (default: 1)
-  --preprocess        include normalization: the input is images (N, H, W, 3) of uint8 in RGB
+  --preprocess        include normalization in the graph: the input is RGB images (N, H, W, 3) in
+                      uint8
   --output            for segmentors: output the logits of all classes, or only the best class of
                       each pixel (default: logits)
   --images            also compare the outputs on these images or folders, in addition to random
                       images
-  --precision         let the file run in this precision (--to openvino), if the metric drops by at
-                      most --max-drop; auto: bf16 if that holds here, otherwise f32 (default: f32)
-  --int8              quantize to INT8: --precision int8
+  --precision         for --to openvino: write the file for this precision, if the metric drops by
+                      at most --max-drop; auto: bf16 if the metric allows it, otherwise f32
+                      (default: f32)
+  --int8              quantize to INT8, as --precision int8
   --calibrate         calibrate on these training images or folders (default: the training set)
-  --max-drop          reject a file that loses more than X in AP, mIoU or top-1, from 0 to 1
-                      (default: 0.01 for
-                      int8, 0.005 for bf16)
+  --max-drop          reject a file if AP, mIoU or top-1 drops by more than X, from 0 to 1
+                      (default: 0.01 for int8, 0.005 for bf16)
   --accuracy-control  keep layers in float32 until the metric drops by at most --max-drop, in at
                       most 20 evaluations
 

@@ -5,10 +5,10 @@ exist. The source files are not changed.
 
 options:
   form     format of the annotations
-  list     for corrections: the list of an audit, or a COCO file with corrected annotations in the
-           same folder
-  --instances  for masks: import objects; each number or color is an object, with regions each
-           region of a class, with files each mask file
+  list     for corrections: a list of an audit (corrections.json or faults.json), or a COCO file
+           with corrected annotations, in the folder of faults.json
+  --instances  for masks: import objects. Each number or color is an object; with regions, each
+           region of a class; with files, each mask file
   --least  for corrections: apply only entries of LIST with at least this likelihood (default: 0)
 
 examples:
@@ -23,8 +23,8 @@ examples:
   %(prog)s corrections LIST FOLDER OUT    corrections that you accepted from an audit
 
 Use OUT as --data-root of the other commands, for example of "train quick_detector". If files cannot
-be used, they are listed and nothing is written. Which files are read, and what is changed:
-docs/own_data.md
+be used, they are listed and nothing is written. See docs/own_data.md for the files that are read
+and what is changed.
 """
 
 from argparse import ArgumentParser, ArgumentTypeError

@@ -12,8 +12,8 @@ examples:
   %(prog)s data/imagenet/train data/imagenet_shards
   %(prog)s data/imagenet/val data/imagenet_shards
 
-If the command was killed, run it again with the same arguments; existing shards are kept. How to
-train on shards: docs/shards.md
+If the command was killed, run it again with the same arguments; existing shards are kept. See
+docs/shards.md for training on shards.
 """
 
 from argparse import ArgumentParser

@@ -5,11 +5,11 @@ options:
   --checkpoint  checkpoint to publish (default: the best, otherwise the latest)
   --backbone    publish only the backbone, in half precision, for train --pretrained
   --half        publish the weights in half precision, for models that start from them
-  --without     leave out weights whose keys match a pattern, such as 'bbox_head.cls_convs.*'
+  --without     omit weights whose keys match a pattern, such as 'bbox_head.cls_convs.*'
   --out         folder to write (default: WORK_DIR/published)
   --overwrite   replace DIR if an earlier call wrote it
-  --license     license of the weights, as the Hugging Face hub writes it: apache-2.0, ... (default:
-                unknown)
+  --license     license of the weights, as an identifier of the Hugging Face hub, such as apache-2.0
+                (default: unknown)
 
 examples:
   %(prog)s work_dirs/detr_aug_vit_s_shapes --out detr_shapes --license apache-2.0

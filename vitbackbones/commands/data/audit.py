@@ -213,14 +213,16 @@ def _say_what_was_found(job: Audit, judged: Judged, page: Path) -> None:
 
 def _say_what_is_next(job: Audit, judged: Judged, lowest: float, chosen: Sequence[str]) -> None:
     if judged.listed:
-        print('open the page, accept or reject each place, and save corrections.json. Then type:')
+        print(
+            'open the page, accept or reject each suggestion, and save corrections.json. Then run:'
+        )
         print(_accepted(job, chosen))
     if judged.best < SURE and lowest < job.quick.good:
         again = ['--minutes', f'{3 * job.minutes:g}', '--out', f'{job.out}_longer']
         again += ['--config', job.quick.config] if isinstance(job.quick, Given) else []
         print(
             f'the highest likelihood is {judged.best:.2f}, and {job.quick.metric} is '
-            f'{lowest:.2f}: the models know too little to judge these labels. Train longer:',
+            f'{lowest:.2f}: the models are too weak to judge these labels. Train longer:',
             command_line('audit', job.root, *again, *chosen),
         )
 

@@ -61,7 +61,7 @@ def check(options: Namespace) -> None:
         config = use_bands(config)
     splits = tuple(split for split in SPLITS if list(loaders(config, (split,))))
     if not splits:
-        raise InputError(f'{config.filename}: the config is incomplete, it has no data loader')
+        raise InputError(f'{config.filename}: the config is incomplete: it has no data loader')
     if options.statistics and 'train' not in splits:
         raise InputError(f'--statistics: {config.filename} has no train_dataloader to measure')
     config = use_own_data(config, options.data_root, **folder_options(options))
