@@ -107,7 +107,7 @@ def test_train_counts_before_val_where_lists_have_the_same_pictures(tmp_path):
     pictures, _ = read_voc(source)
     assert [picture.split for picture in pictures] == ['train', 'train', 'test']
     ((what, places),) = source.changes.items()
-    assert what.startswith('images in several lists; train is used before val')
+    assert what.startswith('images in several lists; train takes precedence over val')
     assert [place.rpartition('Main')[2] for place in places] == [
         '/val.txt: b',
         '/train.txt: a',

@@ -177,6 +177,6 @@ def test_weights_of_the_package_are_left_out_where_a_config_changes_the_network(
     changed = f'model = dict(backbone=dict(arch=dict(depth={depth})))'
     config.write_text(f"_base_ = 'vitbackbones::shapes/detr_aug_vit_s.py'\n{changed}")
     start = prepare_pretrained(read_config(config)).model.backbone.init_cfg
-    said = 'vitbackbones.AugViT: aug_vit_small is for another size of it; it starts from random wei'
+    said = 'aug_vit_small is for another size of the backbone; it starts from random weights'
     assert bool(start) is fits
     assert (said in capsys.readouterr().err) is not fits

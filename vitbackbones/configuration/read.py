@@ -151,7 +151,7 @@ def require_sections(config: Config, *sections: str) -> None:
         near = get_close_matches(missing[0], config.keys() - {*missing}, n=1, cutoff=0.85)
         hint = f'; is {near[0]!r} meant to be {missing[0]!r}?' if near else ''
         raise InputError(
-            f'{config.filename}: the config is incomplete, it has no {", ".join(missing)}{hint}'
+            f'{config.filename}: the config is incomplete: it has no {", ".join(missing)}{hint}'
         )
 
 

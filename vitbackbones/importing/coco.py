@@ -301,8 +301,8 @@ def _require_same(pool: Pool, audited: dict, rows: set[int]) -> None:
             changed.append(name)
     if changed:
         raise InputError(
-            f'{pool.root}: {plural(len(changed), "image")} or the labels have changed since the '
-            f'audit: {some(changed)}. Run the audit again, or remove them from the list.'
+            f'{pool.root}: {plural(len(changed), "image")} or their labels have changed since the '
+            f'audit: {some(changed)}. Run the audit again, or remove these images from the list.'
         )
 
 

@@ -49,7 +49,7 @@ def _read_shapes(source: Source, picture: Picture, file: Path) -> None:
     content = read_json(file, LARGEST)
     shapes = content.get('shapes') if isinstance(content, dict) else None
     if not isinstance(shapes, list):
-        raise InputError(f'{file}: has no list of shapes, as labelme files do. Remove it.')
+        raise InputError(f'{file}: has no list of shapes, as labelme files do. Remove the file.')
     picture.require_size(file, content.get('imageWidth'), content.get('imageHeight'))
     shapes = [shape if isinstance(shape, dict) else {} for shape in shapes]
     add_shapes(source, picture, str(file), shapes, _add_shape, _group_of)

@@ -23,7 +23,7 @@ from .source import UNMATCHED, Source, split_of
 KINDS = ('others', 'masks', 'colors')  # of masks, in the order in which they are taken
 FULL = (255, 65535, 0xFFFFFF)  # the number of white
 EMPTY = 'masks without a pixel of an object, left out'
-SOFT = 'masks with soft borders, cut at half of white'
+SOFT = 'masks with soft edges, thresholded at half of white'
 
 
 def masks_of_pictures(source: Source, by_name: bool) -> dict[Path, list[Path]]:
@@ -160,6 +160,6 @@ def _class_of(mask: Path, names: Sequence[str]) -> str:
     if len(found) != 1:
         raise InputError(
             f'{mask}: its name contains {some(found) if found else "none"} of --names '
-            f'({some(names)}). Rename it to have one, such as IMAGE_{names[0]}_1.png.'
+            f'({some(names)}). Rename it to contain exactly one, such as IMAGE_{names[0]}_1.png.'
         )
     return found[0]

@@ -32,7 +32,7 @@ SHAPES = ('bndbox', 'robndbox', 'polygon')
 TURNED = ('cx', 'cy', 'w', 'h', 'angle')  # of roLabelImg's <robndbox>, in radians
 CORNERS = ('xmin', 'ymin', 'xmax', 'ymax')
 LISTS = {'trainval': 'train', 'test': 'test', 'val': 'val', 'train': 'train'}  # the last one counts
-SEVERAL = 'images in several lists; train is used before val, and val before test'
+SEVERAL = 'images in several lists; train takes precedence over val, and val over test'
 ENOUGH = 5  # boxes, to tell widths from corners
 FROM_0 = 'boxes with a corner at 0, so all coordinates are read from 0 instead of 1'
 

@@ -69,7 +69,7 @@ CLONE = 'PYTHONPATH=CLONE, with the folder that contains them'
 OTHERS = {
     'MODEL': "a config of Detectron2; choose one of ours with 'vitbackbones configs'",
     '_BASE_': "a config of Detectron2; choose one of ours with 'vitbackbones configs'",
-    'nc': "a model of ultralytics; 'vitbackbones train quick_detector' is the nearest here",
+    'nc': "a model of ultralytics; 'vitbackbones train quick_detector' is the nearest equivalent",
     'names': 'a dataset of ultralytics; give its folder to train --data-root',
 }
 

@@ -51,7 +51,7 @@ def prepare_pretrained(config: Config, given: str | None = None, scratch: bool =
         if scratch:
             owner.init_cfg = None
         elif not given and not _fits(owner):
-            text = f'{owner.type}: {owner.init_cfg.checkpoint} is for another size of it'
+            text = f'{owner.type}: {owner.init_cfg.checkpoint} is for another size of the backbone'
             show_warnings([f'{text}; it starts from random weights'])
             owner.init_cfg = None
         elif not is_remote(owner.init_cfg.checkpoint):

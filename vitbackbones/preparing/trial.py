@@ -139,7 +139,7 @@ def _neck_findings(model: Mapping, backbone: nn.Module, maps: Maps, runs: bool) 
     neck = model['neck']
     remedy = ''
     if str(neck.get('type')).startswith(f'{SCOPE}.'):
-        remedy = 'remove in_channels and in_strides, they are filled in from the backbone'
+        remedy = 'remove in_channels and in_strides; they are filled in from the backbone'
     elif maps.strides and len(as_list(neck.get('in_channels'))) != len(maps.channels):
         remedy = "type='vitbackbones.Pyramid' without in_channels makes the missing levels"
         if type_at(model) == 'DETR':  # it reads one map

@@ -135,7 +135,7 @@ def test_what_exports_lack_is_added_and_nothing_else_changes():
         ),
         (
             {'project.json': '[{"data": {}, "annotations": [{"original_width": 8}]}]'},
-            'project.json seems to be a file of Label Studio; export it in COCO format there',
+            'project.json seems to be a file of Label Studio; in Label Studio, export in COCO',
         ),
         ({'0.json': '{"shapes": []}'}, r'but \.json files\. .* vitbackbones import labelme .* OUT'),
         (

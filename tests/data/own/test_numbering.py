@@ -139,7 +139,7 @@ def looked_at(folder, draw, count=8):
         (objects, 'number objects instead of classes: each mask counts from 1'),
         (
             lambda seed: objects(seed, 1 + 12 * seed),
-            'objects instead of classes: nearly each is in one',
+            'objects instead of classes: nearly every value is in only one',
         ),
         (
             lambda seed: regions(seed, 256, 99) ^ np.arange(80, dtype=np.uint8),

@@ -114,7 +114,7 @@ def convert(config: Mapping[str, Any]) -> Converted:
     """
     missing = [key for key in ('model', 'data', 'optimizer') if key not in config]
     if missing:
-        raise InputError(f'the config is incomplete, it has no {", ".join(missing)}')
+        raise InputError(f'the config is incomplete: it has no {", ".join(missing)}')
     old = in_todays_names(copy.deepcopy({**config}))
     toolbox = toolbox_of(old)
     found = Converted(toolbox, {'default_scope': toolbox})

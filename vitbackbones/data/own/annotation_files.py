@@ -69,7 +69,7 @@ def foreign(files: Iterable[Path]) -> str:
     for file in files:
         start = beginning(file)
         if tool := next((tool for key, tool in TOOLS.items() if key in start), None):
-            return f' {file.name} seems to be a file of {tool}; export it in COCO format there.'
+            return f' {file.name} seems to be a file of {tool}; in {tool}, export in COCO format.'
         is_part = b'"images"' in start and file.suffix.lower() == '.json'
         content = load_json(str(file)) if is_part else None
         missing = COLUMNS.keys() - content.keys() if isinstance(content, dict) else ()

@@ -89,12 +89,12 @@ class Looks(NamedTuple):
         alone = (held.sum(0)[held.any(0)] == 1).mean() if held.any() else 0
         if len(held) < 3 or not (anew or (alone > MOST and held.any(0).sum() > OBJECTS)):
             return ''
-        sign = 'each mask counts from 1' if anew else 'nearly each is in one mask only'
+        sign = 'each mask counts from 1' if anew else 'nearly every value is in only one mask'
         return (
             f'masks contain {len(self.values)} values, which number objects instead of classes: '
-            f'{sign}. For a model of objects, convert them with '
-            f'{command_line("import", "masks", "FOLDER", "OUT", "--instances")}. For one of '
-            'classes, replace the number of each object by the number of its class, for example '
+            f'{sign}. To train on objects, convert them with '
+            f'{command_line("import", "masks", "FOLDER", "OUT", "--instances")}. To train on '
+            'classes, replace the number of each object with the number of its class, for example '
             'mask = (mask > 0) * 255 for one class.'
         )
 
