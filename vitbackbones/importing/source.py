@@ -29,8 +29,7 @@ class Source:
 
     Args:
         root: the folder.
-        follow: whether links may lead out of it, or the folders to whose files they may lead, as
-            those of an earlier import do.
+        follow: whether links may lead out of it.
         settings: a YAML file that was named in place of the folder.
         names: of the classes, in the order of their numbers, where they were given.
 
@@ -51,7 +50,7 @@ class Source:
     def __init__(
         self,
         root: Path,
-        follow: bool | Sequence[Path] = False,
+        follow: bool = False,
         settings: Path | None = None,
         names: Sequence[str] = (),
     ) -> None:
@@ -68,8 +67,8 @@ class Source:
             for file in (Path(place, name) for name in (*folders, *files)):
                 if file.name.startswith('.'):
                     continue
-                if file.is_symlink() and follow is not True:
-                    self._require_inside(file, follow or ())
+                if file.is_symlink() and not follow:
+                    self._require_inside(file)
                 if file.is_file():
                     self.files.append(file)
         self.files.sort()
@@ -95,16 +94,14 @@ class Source:
             return False
         return True
 
-    def _require_inside(self, link: Path, others: Sequence[Path]) -> None:
+    def _require_inside(self, link: Path) -> None:
         target = link.resolve()
-        others = others if link.suffix.lower() in IMAGES else ()
-        inside = [folder.resolve() for folder in (self.root, *others)]
         if not target.exists():
             raise InputError(
                 f'{link}: is a link to {target}, which no longer exists. Remove it, or import '
                 'again with --copy.'
             )
-        if not target.is_file() or not any(map(target.is_relative_to, inside)):
+        if not target.is_file() or not target.is_relative_to(self.root.resolve()):
             raise InputError(
                 f'{link}: is a link to {target}. Only links to files in {self.root} are '
                 'followed. Replace the link with the file, or remove it; `vitbackbones convert '

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from vitbackbones.commands.data import import_dataset
-from vitbackbones.commands.data.import_dataset import RECORD, SHOWN, imported_from
+from vitbackbones.commands.data.import_dataset import RECORD, SHOWN
 
 from ...importing.forms import picture, voc, voc_object, yolo
 from ..conftest import TINY
@@ -184,19 +184,6 @@ def test_what_is_odd_is_said_and_all_of_it_is_in_a_file(tool, pets, tmp_path):
     (left_out,) = record['changes'].values()
     assert left_out == [str(pets / f'{name}.png') for name in '56789']
     assert '9.xml' in record['faults'][0]
-
-
-def test_links_that_an_import_made_are_known_by_its_record(run, pets, tmp_path):
-    run('import', 'voc', 'pets', 'out')
-    run('import', 'voc', 'pets', 'again')
-    record = tmp_path / 'again' / 'import.json'
-    record.write_text(
-        json.dumps(json.loads(record.read_text()) | {'folder': str(tmp_path / 'out')})
-    )
-    assert imported_from('again') == [tmp_path / 'out', tmp_path / 'pets']
-    assert imported_from('pets') == []
-    record.write_text('[]')
-    assert imported_from('again') == []
 
 
 def test_what_training_would_refuse_is_said_by_the_import(run, tmp_path):

@@ -22,7 +22,7 @@ from ...importing.source import Source
 from ...importing.xml_files import read_cvat, read_voc
 from ...importing.yolo import read_yolo
 from ...importing.yolo_settings import SETTINGS, folder_of
-from ...utils.files import read_json, require_apart, whole_folder
+from ...utils.files import require_apart, whole_folder
 from ...utils.messages import command_line, plural, show_warnings, some
 
 BOXES = dict(zip(BOX_FORMS, (read_voc, read_yolo, read_labelme, read_cvat), strict=True))
@@ -68,8 +68,8 @@ def import_dataset(options: Namespace) -> None:
         _require_sound(source, options.skip_faulty)
         return summary
 
-    follow = options.list and imported_from(options.folder)
-    out = make_folder(options, options.form, fill, follow)
+    # The folder of corrections was trained on, which follows all links
+    out = make_folder(options, options.form, fill, follow=bool(options.list))
     arguments = ['quick_segmentor', '--data-root', str(out)]
     if (out / 'annotations').is_dir():
         arguments[0] = 'quick_detector'
@@ -86,7 +86,7 @@ def import_dataset(options: Namespace) -> None:
 
 
 def make_folder(
-    options: Namespace, form: str, fill: Callable[[Source, Path], str], follow: bool | list = False
+    options: Namespace, form: str, fill: Callable[[Source, Path], str], follow: bool = False
 ) -> Path:
     """Let ``fill`` write a folder and say what is in it; print that, and return the folder.
 
@@ -123,19 +123,6 @@ def make_folder(
         relative_links(part, out.parent.resolve() / out.name)
     print(f'{summary}, in {out}')
     return out
-
-
-def imported_from(folder: str | Path) -> list[Path]:
-    """Return the folders that an imported one was made of, to whose pictures it may have links."""
-    found: list[Path] = []
-    file = Path(folder).expanduser().absolute() / RECORD
-    while file.is_file() and file.parent not in found[:-1]:
-        record = read_json(file)
-        if not isinstance(record, dict) or not isinstance(record.get('folder'), str):
-            break
-        found.append(Path(record['folder']))
-        file = found[-1] / RECORD
-    return found
 
 
 def _require_free(out: Path, overwrite: bool) -> None:
