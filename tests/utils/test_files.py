@@ -231,6 +231,13 @@ def test_a_file_has_the_old_content_until_the_new_one_is_whole(tmp_path):
     assert [*file.parent.iterdir()] == [file]
 
 
+def test_ctrl_c_leaves_no_part_of_a_file(tmp_path):
+    with suppress(KeyboardInterrupt), whole_file(tmp_path / 'file') as part:
+        part.write(b'new')
+        raise KeyboardInterrupt
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_part_that_has_gone_does_not_hide_the_error(tmp_path):
     def fail():
         with whole_file(tmp_path / 'file') as part:

@@ -51,7 +51,7 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
         raise InputError(
             f'{path} cannot be written ({error.strerror}). What was saved there before is unchanged'
         ) from error
-    except Exception:
+    except BaseException:  # Ctrl-C as well
         part.unlink(missing_ok=True)
         raise
 
