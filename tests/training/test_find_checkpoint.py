@@ -15,6 +15,7 @@ from vitbackbones.training.find_checkpoint import (
     find_resume,
     resume_hint,
 )
+from vitbackbones.utils import started
 from vitbackbones.weights.trained import trained_weights
 
 
@@ -134,6 +135,12 @@ def test_of_several_processes_only_the_launcher_knows_the_command(monkeypatch):
     monkeypatch.setenv('WORLD_SIZE', '2')
     monkeypatch.setattr(sys, 'argv', ['vitbackbones', 'train', 'a.py'])
     assert resume_hint(Config()).startswith('continue with the same command and --resume')
+
+
+def test_a_training_of_an_audit_does_not_name_its_own_command(monkeypatch):
+    monkeypatch.setenv(started.PART, '1')
+    monkeypatch.setattr(sys, 'argv', ['vitbackbones', 'train', 'a.py'])
+    assert resume_hint(Config()) == 'continue with the same command'
 
 
 def test_the_command_finds_modules_of_the_user(monkeypatch):

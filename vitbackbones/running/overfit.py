@@ -50,7 +50,6 @@ FELL = 0.7  # of the first losses, above which the last ones have not fallen
 # of a training, what the command in its hint keeps
 KEPT = ('data_root', 'annotations', 'pictures', 'masks', 'cfg_options')
 KEPT += ('pretrained', 'scratch', 'freeze', 'lora', 'size', 'batch_size', 'lr', 'seed', 'device')
-SILENT = 'VITBACKBONES_WITHOUT_HINTS'  # a variable of the environment, for trainings of an audit
 
 
 def _goal_of(config: Config) -> Goal:

@@ -1,7 +1,6 @@
 """Training: what can be wrong is looked for first, then mmengine trains."""
 
 import copy
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -48,6 +47,7 @@ from ..training.hooks.interrupt import saved_without_data
 from ..training.param_groups import group_parameters
 from ..training.precision import lacks_accelerator, use_amp
 from ..training.sharding import use_fsdp
+from ..utils import started
 from ..utils.messages import show_warnings
 from ..utils.packages import import_optional
 from ..utils.processes import process_rank, was_restarted
@@ -177,7 +177,7 @@ def _run(config: Config, request: TrainRequest) -> TrainResult:
     with told_when_stopped(runner), saved_without_data(runner):
         runner.train()
     result = result_of(Path(config.work_dir), last_metrics(runner.message_hub))
-    if not os.environ.get(overfit.SILENT):
+    if not started.is_part():
         for line in (*next_steps(runner, result), overfit.hint(runner, request)):
             _say(printable(line))  # a metric may have the name of a class
     return result

@@ -164,6 +164,8 @@ def _newest_first(work_dir: Path) -> list[Path]:
 
 def resume_hint(config: Config) -> str:
     """Return how to continue the run of a config in this process; a smoke test must start again."""
+    if started.is_part():
+        return 'continue with the same command'
     command = started.words()
     if '--smoke' in command:
         return 'start again with the same command'

@@ -4,10 +4,12 @@ Messages and logs name the command that does something again. Where Python has c
 notebook, ``sys.argv`` is that of its kernel; a command line that would do the same stands for it.
 """
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+PART = 'VITBACKBONES_WITHOUT_HINTS'  # a variable of the environment, for trainings of an audit
 _NOW = {'is_command': False, 'call': []}
 
 
@@ -19,6 +21,11 @@ def is_command() -> bool:
 def is_call() -> bool:
     """Return whether Python has called what runs."""
     return bool(_NOW['call'])
+
+
+def is_part() -> bool:
+    """Return whether this command is a part of another one, which says how to go on."""
+    return PART in os.environ
 
 
 def words() -> list[str]:

@@ -513,7 +513,7 @@ def test_what_is_no_folder_of_data_is_refused_early(tool, pets, monkeypatch):
 
 @pytest.mark.parametrize('status', [0, 2])
 def test_the_probe_is_heard_only_where_it_fails(pets, tmp_path, monkeypatch, capfd, status):
-    code = f'import os; print("probed", os.environ[{folds.SILENT!r}]); raise SystemExit({status})'
+    code = f'import os; print("probed", os.environ[{folds.PART!r}]); raise SystemExit({status})'
     monkeypatch.setattr(folds, 'TRAIN', [sys.executable, '-c', code])
     monkeypatch.setattr(folds, 'records', lambda run: [{'step': 20, 'time': 1.0}])
     if status:

@@ -74,7 +74,7 @@ def test_a_training_as_long_as_it_is_asked_for(started, tmp_path, monkeypatch):
         f'val_evaluator.outfile_prefix={run / "found"}',
         'model.test_cfg.score_thr=0.05',
     ]
-    assert options['env'][folds.SILENT] == '1'
+    assert options['env'][folds.PART] == '1'
     assert options['stdout'] is None
     assert not options['stderr']
 

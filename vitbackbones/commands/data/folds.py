@@ -17,8 +17,8 @@ from ...configuration.read import read_config
 from ...configuration.settings import as_list, value_at
 from ...errors import InputError, printable
 from ...registry import bare_name
-from ...running.overfit import SILENT
 from ...training.find_checkpoint import latest_checkpoint
+from ...utils.started import PART
 
 TRAIN = [sys.executable, '-m', 'vitbackbones', 'train']
 PROBE, WARM = 30, 10  # steps that are timed, and of those the first, which are not
@@ -123,7 +123,7 @@ class Quick:
         command += ['--resume'] if latest_checkpoint(run) else []
         command += [*self._words(length, evaluated), *settings]
         process = subprocess.Popen(
-            command, stdout=log, stderr=log and subprocess.STDOUT, env={**os.environ, SILENT: '1'}
+            command, stdout=log, stderr=log and subprocess.STDOUT, env={**os.environ, PART: '1'}
         )
         try:
             failed = wait(process, say)
