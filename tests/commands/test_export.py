@@ -1,6 +1,7 @@
 """``export``: what a user types, what comes out, and what is refused before any work."""
 
 import json
+import sys
 from pathlib import Path
 
 import cv2
@@ -152,6 +153,30 @@ def test_what_cannot_be_is_refused_in_one_line(tool, arguments, texts, monkeypat
     monkeypatch.setattr(formats.torch.export, 'export', None)  # nothing is traced before
     refused(tool('export', *arguments), *texts)
     assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ('given', 'missing', 'text'),
+    [
+        (('--precision', 'bf16'), '', 'no instructions for bfloat16'),
+        (('--int8', '--calibrate', 'pictures'), 'nncf', 'pip install'),
+        (('--int8', '--calibrate', 'pictures'), '', '3 images are too few'),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_the_export(
+    tool, monkeypatch, given, missing, text
+):
+    pytest.importorskip('nncf')
+    monkeypatch.setattr(lower_precision, 'has_bfloat16', lambda: False)
+    monkeypatch.setattr(formats.torch.export, 'export', None)
+    if missing:
+        monkeypatch.setitem(sys.modules, missing, None)
+    write_model(TINY_CLS, Path())
+    Path('pictures').mkdir()
+    for name in 'abc':
+        cv2.imwrite(f'pictures/{name}.png', np.zeros((48, 48, 3), np.uint8))
+    words = ('tiny_cls.py', 'tiny_cls.pth', '--to', 'openvino', *SIZED, '--images', 'pictures')
+    refused(tool('export', *words, *given), text)
 
 
 @pytest.mark.parametrize('name', ['deit_ti.xml', 'deit_ti.bin', 'deit_ti.xml.json'])

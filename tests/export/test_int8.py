@@ -136,10 +136,9 @@ def test_pictures_that_it_is_judged_by_are_no_calibration(float32, pictures, tmp
         to_int8(float32, settings)
 
 
-def test_few_pictures_are_too_few(float32, pictures):
-    settings = Int8(pictures=pictures[:3], judge=Agreement)
+def test_few_pictures_are_too_few(pictures):
     with pytest.raises(InputError, match='--calibrate: 3 images are too few'):
-        to_int8(float32, settings)
+        Int8(pictures=pictures[:3], judge=Agreement)
 
 
 def scored(found, wanted, picture):

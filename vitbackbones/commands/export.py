@@ -18,7 +18,7 @@ from ..data.sources import find_sources
 from ..errors import InputError
 from ..export.formats import require_packages
 from ..export.judges import Agreement, Validation, pictures_of
-from ..export.lower_precision import MOST_DROP, Int8, prove_bfloat16, to_int8
+from ..export.lower_precision import MOST_DROP, Int8, prove_bfloat16, require_bfloat16, to_int8
 from ..export.parity import IN_HALF, in_words
 from ..export.placing import written
 from ..export.subject import of_config, of_model
@@ -92,6 +92,8 @@ def _require_measurable(options: Namespace) -> None:
         )
     if options.untrained:
         raise InputError(f'{option} measures the loss of trained weights; remove --untrained')
+    if options.precision == 'bf16':
+        require_bfloat16()
 
 
 def _target(options: Namespace) -> Path:

@@ -48,12 +48,19 @@ class Int8:
         max_drop: what the metric may lose at most, absolute.
         control: whether layers are left in float32 until no more is lost: the one that matters
             most, at most :data:`ROUNDS` times.
+
+    Raises:
+        InputError: NNCF is not installed, or pictures are too few.
     """
 
     pictures: Sequence[Path]
     judge: Callable[[Exported], Validation | Agreement]
     max_drop: float = 0.01
     control: bool = False
+
+    def __post_init__(self) -> None:
+        import_optional(*NNCF)
+        object.__setattr__(self, 'pictures', choose(self.pictures))
 
 
 def to_int8(file: Path, settings: Int8) -> Card:
@@ -64,12 +71,11 @@ def to_int8(file: Path, settings: Int8) -> Card:
         settings: how.
 
     Raises:
-        InputError: NNCF is not installed or has no 8-bit form of the graph, pictures are too few or
-            those that it is judged by, or the metric loses too much.
+        InputError: NNCF has no 8-bit form of the graph, pictures are those that it is judged by, or
+            the metric loses too much.
     """
     openvino = import_optional('openvino', 'openvino')
-    import_optional(*NNCF)
-    chosen = choose(settings.pictures)
+    chosen = settings.pictures
     exported = load(file)
     judge = settings.judge(exported)
     require_others(chosen, judge.files)
@@ -206,6 +212,16 @@ def _is_in_int8(node: Any) -> bool:
 MOST_DROP = 0.005  # by default
 
 
+def require_bfloat16() -> None:
+    """Check that what bfloat16 costs can be measured here.
+
+    Raises:
+        InputError: the processor has no bfloat16.
+    """
+    if not has_bfloat16():
+        raise InputError(f'--precision bf16: {LACKING}, so the loss cannot be measured here')
+
+
 def prove_bfloat16(
     file: Path, judge: Callable[[Exported], Validation | Agreement], max_drop: float = MOST_DROP
 ) -> Card:
@@ -219,8 +235,7 @@ def prove_bfloat16(
     Raises:
         InputError: the processor has no bfloat16, or the metric loses too much.
     """
-    if not has_bfloat16():
-        raise InputError(f'--precision bf16: {LACKING}, so the loss cannot be measured here')
+    require_bfloat16()
     exported = load(file, precision='f32')
     scorer = judge(exported)
     before = scorer.score(exported)
