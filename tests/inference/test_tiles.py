@@ -18,7 +18,7 @@ from vitbackbones.data.sources import Frame, Source
 from vitbackbones.errors import InputError
 from vitbackbones.export.in_test import use_exported
 from vitbackbones.inference import tiles
-from vitbackbones.inference.tiles import TiledModel, Tiling, merge_logits, merge_objects
+from vitbackbones.inference.tiles import MERGES, TiledModel, Tiling, merge_logits, merge_objects
 from vitbackbones.inference.tiles_in_test import use_tiles
 from vitbackbones.openmmlab.samples import fill
 from vitbackbones.runtime.answers import Detected, Segmented
@@ -112,11 +112,28 @@ def test_an_unsure_box_widens_nothing():
     np.testing.assert_array_equal(found.boxes, [[82, 5, 95, 20]])
 
 
-def test_objects_of_one_tile_or_of_two_classes_all_stay():
+@pytest.mark.parametrize('merge', MERGES)
+def test_objects_of_one_tile_or_of_two_classes_all_stay(merge):
     crowd = (85, 10, 99, 30, 0.9, 0), (86, 10, 98, 30, 0.8, 0)
     other = 5, 10, 19, 30, 0.7, 1
-    found = merged([detected(*crowd), detected(other)], 'nms')
+    found = merged([detected(*crowd), detected(other)], merge)
     np.testing.assert_array_equal(found.labels, [0, 0, 1])
+
+
+@pytest.mark.parametrize('merge', MERGES)
+def test_a_small_object_in_front_of_a_large_one_stays(merge):
+    large, small = (5, 10, 100, 90, 0.9, 0), (85, 40, 95, 50, 0.8, 0)
+    part, again = (0, 10, 20, 90, 0.5, 0), (5, 40, 15, 50, 0.7, 0)  # in the next tile
+    found = merged([detected(large, small), detected(part, again)], merge)
+    np.testing.assert_array_equal(found.boxes, [large[:4], small[:4]])
+
+
+@pytest.mark.parametrize('merge', MERGES)
+def test_an_object_below_one_of_another_class_is_found_once(merge):
+    below, above = (82, 10, 98, 30, 0.9, 0), (82, 10, 98, 31, 0.8, 1)
+    again = 2, 12, 18, 31, 0.7, 0  # overlaps the other class more
+    found = merged([detected(below, above), detected(again)], merge)
+    np.testing.assert_array_equal(found.labels, [0, 1])
 
 
 def test_tiles_without_objects_give_none():

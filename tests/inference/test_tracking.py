@@ -72,6 +72,16 @@ def test_numbers_begin_at_1_in_each_video_and_wait_for_a_second_frame():
         assert tracks == [[-1], [1], [1]]
 
 
+@pytest.mark.parametrize('rate', [0.2, 1, 10, 240, 1000])
+def test_films_of_any_rate_have_tracks(rate):
+    tracking = Tracking(SURE)
+    tracks = [
+        tracking.follow(replace(frame(i), rate=rate), box(10 + 4 * i)).tracks.tolist()
+        for i in range(4)
+    ]
+    assert tracks == [[-1], [1], [1], [1]]
+
+
 def test_an_object_that_is_half_hidden_or_lost_for_a_while_keeps_its_number():
     tracking = Tracking(SURE)
     scores = [0.9, 0.9, 0.9, 0.2, 0.2, 0.9]  # 0.2 is enough to go on, and not to begin
