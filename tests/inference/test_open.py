@@ -18,7 +18,8 @@ from tests.openmmlab.conftest import folder  # noqa: F401
 from tests.runtime.graphs import write_classifier, write_detector
 from vitbackbones.errors import InputError
 from vitbackbones.inference import configured
-from vitbackbones.inference.open import own_run_hints
+from vitbackbones.inference.open import OpenModel, own_run_hints
+from vitbackbones.runtime.answers import Classified
 from vitbackbones.runtime.card import Card, Threshold, write_threshold
 from vitbackbones.utils.orientation import ORIENTATION
 
@@ -170,6 +171,31 @@ def test_pictures_are_files_arrays_or_tensors(tmp_path):
                 model.predict([wrong])
     with pytest.raises(InputError, match='remove the checkpoint'):
         vitbackbones.open_model(tmp_path / 'model.onnx', 'a.pth')
+
+
+class Counting:
+    """A model that counts the images that were prepared and not answered."""
+
+    meta = {'classes': ['ring']}
+    runtime = 'none'
+    color = 'color'
+    waiting = most = 0
+
+    def prepare(self, frame):
+        self.waiting += 1
+        self.most = max(self.most, self.waiting)
+        return {'inputs': frame.pixels}
+
+    def answer(self, samples):
+        self.waiting -= len(samples)
+        return [Classified(np.ones(1, np.float32))] * len(samples)
+
+
+def test_no_more_than_a_batch_of_images_of_one_size_is_in_memory():
+    model = Counting()
+    images = (np.zeros((4, 4, 3), np.uint8) for _ in range(50))
+    assert len(OpenModel(model, 'none').predict(images, batch_size=4)) == 50
+    assert model.most == 4
 
 
 def test_objects_below_the_threshold_of_the_weights_are_left_out(place):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from io import IOBase
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -122,9 +122,8 @@ class OpenModel:
         samples = (model.prepare(_frame(each, i, model.color)) for i, each in enumerate(several))
         answers = []
         for _, group in groupby(samples, lambda sample: sample['inputs'].shape):
-            same = [*group]
-            for start in range(0, len(same), batch_size):
-                answers += model.answer(same[start : start + batch_size])
+            while batch := [*islice(group, batch_size)]:  # no more are in memory
+                answers += model.answer(batch)
         if self.threshold:
             least = self.threshold.of(self.classes)
             answers = [each.sure(least) if isinstance(each, Detected) else each for each in answers]
