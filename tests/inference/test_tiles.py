@@ -18,6 +18,7 @@ from vitbackbones.data.sources import Frame, Source
 from vitbackbones.errors import InputError
 from vitbackbones.export.in_test import use_exported
 from vitbackbones.inference import tiles
+from vitbackbones.inference.open import OpenModel
 from vitbackbones.inference.tiles import MERGES, TiledModel, Tiling, merge_logits, merge_objects
 from vitbackbones.inference.tiles_in_test import use_tiles
 from vitbackbones.openmmlab.samples import fill
@@ -76,6 +77,18 @@ def test_every_pixel_is_in_tiles_of_one_size(size, overlap):
         assert seen[part].shape == (min(64, size[0]), min(64, size[1]))
         seen[part] += 1
     assert seen.all()
+
+
+@pytest.mark.parametrize('sides', [(32, 64), (64, 32)])
+def test_images_to_be_cut_share_no_batch_with_others(sides):
+    class Fixed(Spots):
+        def prepare(self, frame):  # as a graph that normalizes by itself, of 64 x 64 pixels
+            return {'inputs': np.pad(frame.pixels, [(0, 64 - len(frame.pixels))] * 2 + [(0, 0)])}
+
+    images = [np.zeros((side, side, 3), np.uint8) for side in sides]
+    images[0][3, 5] = images[1][7, 9] = 200
+    found = OpenModel(Fixed(), 'none', Tiling(32)).predict(images, batch_size=2)
+    assert [each.boxes.tolist() for each in found] == [[[5, 3, 6, 4]], [[9, 7, 10, 8]]]
 
 
 def test_what_two_tiles_see_is_found_once_where_it_is():

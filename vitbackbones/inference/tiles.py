@@ -100,7 +100,8 @@ class TiledModel:
             raise UnreadableImage(f'{frame}: {error}') from error
         if len(tiles) == 1:
             return self.model.prepare(frame)
-        return {'inputs': frame.pixels, 'tiled': frame, 'tiles': tiles}
+        # with an axis more than prepared images have, whose batches it must not join
+        return {'inputs': frame.pixels[None], 'tiled': frame, 'tiles': tiles}
 
     def answer(self, samples: Sequence[dict], logits: bool = False) -> list[Answer]:
         """Return the answers for prepared frames, whose images have one size.
