@@ -7,6 +7,7 @@ detector's holds all ``objects`` of it. An entry of a video has the number of it
 import json
 import os
 from base64 import b64encode
+from collections import defaultdict
 from collections.abc import Sequence
 from io import BytesIO
 from pathlib import Path
@@ -221,14 +222,13 @@ def _tracks(objects: Sequence[dict]) -> dict[str, str]:
 
     Its lines are frame from 1, track, left, top, width, height, score, -1, -1, -1.
     """
-    texts: dict[str, str] = {}
+    lines: dict[str, list[str]] = defaultdict(list)
     for each in objects:
         if 'track_id' not in each:
             continue
-        name = f'tracks/{each["file_name"]}.txt'
         values = [each['frame'] + 1, each['track_id'], *each['bbox'], each['score'], -1, -1, -1]
-        texts[name] = f'{texts.get(name, "")}{",".join(map(str, values))}\n'
-    return texts
+        lines[each['file_name']].append(','.join(map(str, values)))
+    return {f'tracks/{name}.txt': '\n'.join([*rows, '']) for name, rows in lines.items()}
 
 
 class PictureWriter:
