@@ -120,8 +120,10 @@ def _files(path: Path, out: Path, role: str) -> list[Path]:
     if not path.is_dir():
         raise InputError(f'{role} {path}: neither a regular file nor a folder')
     files, others = [], []
+    root, results = path.resolve(), out.resolve()  # the paths given may lead there in other ways
+    own = path / results.relative_to(root) if results.is_relative_to(root) else out
     for file in sorted(path.rglob('*')):
-        if out in (file, *file.parents) or file.name.startswith('.'):
+        if own in (file, *file.parents) or file.name.startswith('.'):
             continue
         if file.is_file() and file.suffix.lower() in SUFFIXES:
             files.append(file)
