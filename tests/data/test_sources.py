@@ -1,12 +1,15 @@
 """What is read of an input, and what of it is left alone."""
 
+import os
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
 from PIL import Image
 
 from vitbackbones.data.loading.image_file import UnreadableImage
-from vitbackbones.data.sources import find_sources, read_frames
+from vitbackbones.data.sources import DEFAULT_RATE, count_frames, find_sources, read_frames
 from vitbackbones.errors import InputError
 
 HLS = '#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\nfile://{}\n#EXT-X-ENDLIST\n'
@@ -90,3 +93,47 @@ def test_a_list_of_images_is_told_from_an_image(tmp_path):
     text = r"is a text file. Give .* \$\(cat '.*my list.txt'\). Only predict --ray reads lists"
     with pytest.raises(InputError, match=text):
         find_sources([str(tmp_path / 'my list.txt')], tmp_path / 'out')
+
+
+def test_results_in_a_folder_of_inputs_are_no_inputs_however_it_is_named(tmp_path, monkeypatch):
+    out = tmp_path / 'data' / 'out'
+    for file in (tmp_path / 'data' / 'a.jpg', out / 'pictures' / 'a.jpg.jpg'):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        Image.new('RGB', (4, 4)).save(file)
+    (tmp_path / 'data' / 'sub').mkdir()
+    (tmp_path / 'link').symlink_to('data')
+    monkeypatch.chdir(tmp_path / 'data' / 'sub')
+    upward = Path('../out').absolute()
+    data, link = str(tmp_path / 'data'), str(tmp_path / 'link')
+    for given, results in (('..', upward), (data, tmp_path / 'link' / 'out'), (link, out)):
+        assert [source.name for source in find_sources([given], results)] == ['a.jpg']
+
+
+def test_a_video_at_a_path_that_is_not_utf_8_is_refused(tmp_path):
+    file = tmp_path / os.fsdecode(b'\xff.avi')
+    film(tmp_path / 'a.avi', codec='MJPG').rename(file)
+    (source,) = find_sources([str(file)], tmp_path / 'out')
+    assert count_frames(source) == 0
+    with pytest.raises(UnreadableImage, match='its path is not UTF-8. Rename it'):
+        [*read_frames(source)]
+
+
+@pytest.mark.parametrize('said', [90_000, 0, float('nan'), 1e-3])
+def test_a_rate_that_no_video_has_is_not_believed(tmp_path, monkeypatch, said):
+    class Video:
+        def __init__(self, path):
+            self.frames = [(True, np.zeros((4, 4, 3), np.uint8)), (False, None)]
+
+        def get(self, key):
+            return said if key == cv2.CAP_PROP_FPS else 1
+
+        def read(self):
+            return self.frames.pop(0)
+
+        def release(self):
+            pass
+
+    (tmp_path / 'a.avi').touch()
+    (source,) = find_sources([str(tmp_path / 'a.avi')], tmp_path / 'out')
+    monkeypatch.setattr(cv2, 'VideoCapture', Video)
+    assert [frame.rate for frame in read_frames(source)] == [DEFAULT_RATE]

@@ -1,6 +1,7 @@
 """What is drawn of an image: annotated or predicted, objects or segments."""
 
 import json
+import shutil
 
 import numpy as np
 
@@ -35,6 +36,9 @@ def test_annotated_segments(tmp_path):
     found = annotated({'segments_info': [*segments, missing], 'seg_map_path': path})
     assert found.labels.tolist() == [info['category_id'] - 1 for info in infos]
     assert found.masks.sum((1, 2)).tolist() == [info['area'] for info in infos]
+    copy = shutil.copy(path, tmp_path / '\udcff.png')  # a name that is not UTF-8
+    again = annotated({'segments_info': segments, 'seg_map_path': str(copy)})
+    assert np.array_equal(again.masks, found.masks)
     widths = found.boxes[:, 2:] - found.boxes[:, :2]
     assert widths.tolist() == [info['bbox'][2:] for info in infos]
 

@@ -1,7 +1,9 @@
 """Drawn pictures and videos are complete or absent."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from time import process_time
 
 import cv2
 import numpy as np
@@ -196,3 +198,31 @@ def test_documents_number_images_and_name_frames(tmp_path):
     assert writer.write([with_segments]) == ['images.json', 'panoptic.json']
     assert json.loads((tmp_path / 'panoptic.json').read_text())['annotations'][0]['image_id'] == 1
     assert ScoreWriter(tmp_path, META, 0.3).write([{'a': 1}]) == ['predictions.json']
+
+
+@pytest.mark.parametrize('rate', [66.667, 119.983, 1200.25, 10_000, 0.01])
+def test_a_video_has_a_rate_that_mpeg_4_can_have(tmp_path, rate):
+    writer = PictureWriter(tmp_path)
+    for number in range(3):
+        writer.add(replace(frame('a.avi', number), rate=rate), Image.new('RGB', (32, 32)))
+    writer.end_video()
+    written = cv2.VideoCapture(str(tmp_path / 'a.avi.mp4'))
+    assert written.get(cv2.CAP_PROP_FPS) == pytest.approx(rate, rel=1e-3)
+
+
+def test_a_video_at_a_path_that_is_not_utf_8_is_refused(tmp_path):
+    with pytest.raises(InputError, match='is not UTF-8'):
+        PictureWriter(tmp_path).add(frame('\udcff.avi', 0), Image.new('RGB', (32, 32)))
+
+
+def test_tracks_of_a_long_video_are_written_at_once(tmp_path):
+    entry = {'category_id': 1, 'bbox': [1.0, 2, 3, 4], 'score': 0.5, 'track_id': 7}
+    records = [
+        {'file_name': 'v.mp4', 'frame': i, 'width': 4, 'height': 3, 'objects': [entry] * 3}
+        for i in range(30_000)
+    ]
+    start = process_time()
+    text = ObjectWriter(tmp_path, META, 0.3).documents(records)['tracks/v.mp4.txt']
+    assert process_time() - start < 20  # a text that grows line by line took 20 minutes
+    assert text.startswith('1,7,1.0,2,3,4,0.5,-1,-1,-1\n')
+    assert text.count('\n') == 90_000

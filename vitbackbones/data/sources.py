@@ -25,6 +25,7 @@ os.environ.setdefault('OPENCV_FFMPEG_LOGLEVEL', '-8')
 FORMATS = 'mov,avi,matroska,mpeg,mpegvideo,mpegts,m4v,asf,ogg,flv'
 os.environ.setdefault('OPENCV_FFMPEG_CAPTURE_OPTIONS', f'format_whitelist;{FORMATS}')
 DEFAULT_RATE = 25.0  # frames per second, of a video that does not say
+RATES = (0.01, 10_000)  # beyond, a number is that of a clock, such as 90000
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,18 @@ def count_frames(source: Source) -> int:
     """Return the number of frames in a video header, 0 if it cannot be opened; 1 for an image."""
     if not source.is_video:
         return 1
+    if not can_be_opened(source.path):
+        return 0
     return max(0, int(cv2.VideoCapture(str(source.path)).get(cv2.CAP_PROP_FRAME_COUNT)))
+
+
+def can_be_opened(video: Path) -> bool:
+    """Return whether OpenCV can open or write a file; at a path that is no UTF-8, it crashes."""
+    try:
+        str(video).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def read_frames(source: Source, color: str | int = 'color') -> Iterator[Frame]:
@@ -157,8 +169,11 @@ def read_frames(source: Source, color: str | int = 'color') -> Iterator[Frame]:
         return
     if color != 'color':
         raise UnreadableImage(f'video file {source.path}: has 3 bands, but the model reads {color}')
+    if not can_be_opened(source.path):
+        raise UnreadableImage(f'video file {source.path}: its path is not UTF-8. Rename it')
     video = cv2.VideoCapture(str(source.path))
-    rate = video.get(cv2.CAP_PROP_FPS) or DEFAULT_RATE
+    said_rate = video.get(cv2.CAP_PROP_FPS)
+    rate = said_rate if RATES[0] <= said_rate <= RATES[1] else DEFAULT_RATE  # it may be NaN
     number = 0
     good, pixels = video.read()
     while good:

@@ -35,7 +35,8 @@ def annotated(info: dict) -> Objects:
     """Return what mmdet's dataset knows of an image: its segments, or its objects."""
     if info.get('segments_info'):
         segments = info['segments_info']
-        ids = to_ids(cv2.imread(info['seg_map_path'])[..., ::-1])
+        content = np.fromfile(info['seg_map_path'], np.uint8)  # cv2.imread takes only UTF-8 paths
+        ids = to_ids(cv2.imdecode(content, cv2.IMREAD_COLOR)[..., ::-1])
         found = sum((ids == each['id']) * place for place, each in enumerate(segments, start=1))
         labels = [each['category'] for each in segments]
         return of_segments(Segments(found, labels, [each['is_thing'] for each in segments]))

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from PIL import Image
 
 from ..data.loading.coco_masks import from_mmdet, to_colors, to_polygons
-from ..data.sources import Frame
+from ..data.sources import Frame, can_be_opened
 from ..drawing.objects import predicted
 from ..drawing.predictions import draw_objects, legend, overlay
 from ..drawing.sheet import GAP, LINE, PALETTE, below, enlarged, from_bgr, save, text_label
@@ -28,6 +28,7 @@ from ..utils.files import PART, write_file
 
 BEST = 5  # classes named of an image
 VIDEO_LEGEND = 3 * (LINE + GAP)  # pixels below a frame: all frames have one size
+MOST_TICKS = 65535  # of the clock of MPEG-4 in a second
 
 
 def in_lines(content: list | dict) -> str:
@@ -254,7 +255,10 @@ class PictureWriter:
             codec = cv2.VideoWriter.fourcc(*'mp4v')
             self._path = path
             self._size = tuple(side // 2 * 2 for side in picture.size)  # even, for codecs
-            self._video = cv2.VideoWriter(str(_part(path)), codec, frame.rate, self._size)
+            if not can_be_opened(path):
+                raise InputError(f'{path}: is not UTF-8, so OpenCV cannot write a video there')
+            rate = writable_rate(frame.rate)
+            self._video = cv2.VideoWriter(str(_part(path)), codec, rate, self._size)
             if not self._video.isOpened():
                 raise InputError(f'{path}: OpenCV cannot write MP4 videos here')
         pixels = np.asarray(picture.resize(self._size))
@@ -273,6 +277,18 @@ class PictureWriter:
             self._video.release()
             _part(self._path).unlink(missing_ok=True)
         self._video = self._path = None
+
+
+def writable_rate(rate: float) -> float:
+    """Return the nearest number of frames per second that a video of MPEG-4 can have.
+
+    OpenCV writes it as a fraction whose denominator is a power of ten, up to a thousand.
+
+    >>> writable_rate(29.97), writable_rate(119.983), writable_rate(1200.25)
+    (29.97, 119.98, 1200.2)
+    """
+    digits = next(n for n in (3, 2, 1, 0) if rate * 10**n <= MOST_TICKS)
+    return round(rate, digits)
 
 
 def _part(path: Path) -> Path:
