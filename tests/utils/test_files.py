@@ -238,6 +238,14 @@ def test_ctrl_c_leaves_no_part_of_a_file(tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
+@pytest.mark.parametrize('letters', [255, 200, 120])
+def test_a_name_as_long_as_the_disk_allows_is_written(tmp_path, letters):
+    file = tmp_path / ('a' * letters)
+    write_file(file, b'content')
+    assert file.read_bytes() == b'content'
+    assert [*tmp_path.iterdir()] == [file]
+
+
 def test_a_part_that_has_gone_does_not_hide_the_error(tmp_path):
     def fail():
         with whole_file(tmp_path / 'file') as part:

@@ -11,6 +11,7 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,6 +20,7 @@ from ..errors import InputError
 
 PART = '.part'  # the end of the name of a file that is being written
 ROOM = 2**20  # bytes, for what a run writes before its first checkpoint: its config and log
+LONGEST = 143  # bytes of a name, which every file system takes; most take 255
 LOCK = '.lock'
 BEGINNING = 2**20  # bytes, by which a file is recognized
 SMALL = 2**24  # bytes of a file that is read whole
@@ -33,7 +35,8 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     Raises:
         InputError: the disk is full or the folder cannot be written to.
     """
-    part = Path(f'{path}.{socket.gethostname()}.{os.getpid()}{PART}')  # of no other writer
+    path = Path(path)
+    part = path.with_name(_part_name(path.name))
     try:
         part.parent.mkdir(parents=True, exist_ok=True)
         with open(part, 'wb') as file:
@@ -54,6 +57,13 @@ def whole_file(path: str | Path) -> Iterator[BinaryIO]:
     except BaseException:  # Ctrl-C as well
         part.unlink(missing_ok=True)
         raise
+
+
+def _part_name(name: str) -> str:
+    """Return the name of a file while this process writes it; no other writer has it."""
+    end = f'.{socket.gethostname()}.{os.getpid()}{PART}'
+    is_long = len(os.fsencode(name + end)) > LONGEST  # though the name itself may be allowed
+    return f'{sha256(os.fsencode(name)).hexdigest() if is_long else name}{end}'
 
 
 def regular_file(path: str | Path, flags: int) -> int:
