@@ -5,11 +5,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import yaml
 
 from vitbackbones.errors import InputError
 from vitbackbones.importing.pictures import Picture
 from vitbackbones.importing.source import Source
 from vitbackbones.importing.writing import leave_out_crowds, write_cvat, write_voc, write_yolo
+from vitbackbones.importing.yolo_settings import read_settings
 from vitbackbones.runtime.run_lengths import to_rle
 
 from .forms import SIZE, picture
@@ -46,8 +48,18 @@ def test_yolo(write, tmp_path):
     assert len(runs.split()) % 2 == 1
     (places,) = notes.values()
     assert [place[-8:] for place in places] == ['object 3', 'object 4']
-    assert (tmp_path / 'data.yaml').read_text() == 'train: images\nnames: ["cat", "dog"]\n'
+    assert (tmp_path / 'data.yaml').read_text() == 'train: images\nnames: [cat, dog]\n'
     assert not (tmp_path / 'images' / '0.png').is_symlink()
+
+
+@pytest.mark.parametrize(
+    'name', ['🐶', 'Société', 'no', '12:30', 'a, b: #c', '[x]', '\x85', 'a ' * 99]
+)
+def test_names_of_yolo_are_read_as_they_are(tmp_path, name):
+    file = picture(tmp_path / 'in' / '0.png')
+    write_yolo(Source(tmp_path / 'in'), tmp_path, [Picture(file, *SIZE, None)], [name, 'x'], True)
+    assert yaml.safe_load((tmp_path / 'data.yaml').read_bytes())['names'] == [name, 'x']
+    assert read_settings(tmp_path / 'data.yaml')['names'] == [name, 'x']
 
 
 @pytest.mark.parametrize('split', ['train', 'val'])

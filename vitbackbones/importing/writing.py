@@ -3,7 +3,7 @@
 What a form cannot hold is noted in the :class:`.source.Source`, with all the places.
 """
 
-import json
+import math
 import os
 import re
 from collections import Counter
@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
+
+import yaml
 
 from ..data.loading.coco_masks import area_of, box_around, to_mask, to_polygons
 from ..errors import InputError
@@ -43,7 +45,9 @@ def write_yolo(source: Source, out: Path, pictures: Pictures, classes: Names, co
         label.write_text(''.join(f'{line}\n' for line in lines))
     folders = {split or 'train': f'images/{split}' if split else 'images' for split in splits}
     rows = [f'{split}: {folder}' for split, folder in folders.items()]
-    rows.append(f'names: {json.dumps([*classes])}')  # which is YAML as well
+    # not as JSON, which writes letters such as emoji as two characters that YAML does not join
+    names = yaml.safe_dump([*classes], default_flow_style=True, width=math.inf)
+    rows.append(f'names: {names.rstrip()}')
     (out / 'data.yaml').write_text('\n'.join(rows) + '\n', 'utf-8')
 
 
