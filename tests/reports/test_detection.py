@@ -14,9 +14,11 @@ from vitbackbones.reports.detection import (
     RIGHT,
     WRONG,
     DetectionReport,
+    Note,
     count_mistakes,
     draw_curves,
     draw_mistakes,
+    draw_notes,
 )
 
 from . import toy
@@ -109,6 +111,13 @@ def test_no_objects_at_all():
 
 def test_what_svg_cannot_hold_is_written_as_escapes():
     assert r'0.250  a\x01\udcff' in texts(np.full((1, 11), 0.25), ['a\x01\udcff'])
+
+
+def test_a_box_with_sides_below_0_is_drawn():
+    image = Image.new('RGB', (160, 160))
+    boxes = [[30, 40, 60, 50], [90, 90, -60, -50]]
+    one, other = (draw_notes(image, [Note({'bbox': box}, '', WRONG)], 'bbox') for box in boxes)
+    assert np.array_equal(one, other)
 
 
 def share(pixels, box, color):

@@ -204,6 +204,7 @@ def draw_notes(image: Image.Image, notes: Sequence[Note], kind: str) -> Image.Im
     colors = [note.color for note in notes]
     boxes = np.array([note.ann['bbox'] for note in notes], float).reshape(-1, 4)
     boxes[:, 2:] += boxes[:, :2]  # width and height -> the other corner
+    boxes = np.sort(boxes.reshape(-1, 2, 2), axis=1).reshape(-1, 4)  # sides may be below 0
     boxes *= max(picture.size) / max(image.size)
     if kind == 'segm' and notes:
         regions = [to_mask(note.ann['segmentation'], *image.size[::-1]) for note in notes]
