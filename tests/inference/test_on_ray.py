@@ -106,6 +106,34 @@ def test_a_stopped_job_goes_on_with_what_is_left(tool, alone, here):  # noqa: F8
     assert here[-1] == [0, 1, 2]
 
 
+def test_images_that_came_since_are_not_taken_for_answered(tool, alone, here):  # noqa: F811
+    tool(*ON_RAY, '--out', 'out')
+    Path('out/part-000001.jsonl').unlink()
+    Image.new('RGB', (8, 8)).save('images/a/00.png')
+    changed = refused(tool(*ON_RAY, '--out', 'out', '--resume'))
+    assert 'the list of images in INPUT was ' in changed
+    Path('images/a/00.png').unlink()
+    settings = Path('out/settings.json')
+    earlier = json.loads(settings.read_text())
+    del earlier[on_ray.LISTED]  # as of 1.0
+    settings.write_text(json.dumps(earlier))
+    assert tool(*ON_RAY, '--out', 'out', '--resume').status == 0
+    assert union('out') == alone
+
+
+def test_a_new_start_forgets_what_was_unreadable(tool, alone, here):  # noqa: F811
+    assert '1 image unreadable' in tool(*ON_RAY, '--out', 'out').out
+    Path('images', BAD).unlink()
+    assert 'unreadable' not in tool(*ON_RAY, '--out', 'out', '--overwrite').out
+    assert not Path('out/unreadable').exists()
+
+
+def test_a_list_may_begin_with_the_mark_of_utf_8(place):
+    Path('list.txt').write_text('images/a/0.png\nimages/b/1.png\n', 'utf-8-sig')
+    (shard,) = on_ray.find_shards('list.txt', 10)
+    assert shard.names == ['images/a/0.png', 'images/b/1.png']
+
+
 def test_a_task_that_is_tried_again_writes_no_shard_twice(place):
     job = on_ray.Job(on_ray.ModelRequest('model.onnx'), '.', 'out', '.jsonl', 1, 'rle')
     answerer = Answerer(job)

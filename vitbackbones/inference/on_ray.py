@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from ..data.sources import SUFFIXES, Source
 from ..errors import InputError
+from ..runtime.cache import key_of
 from ..utils.cluster import claimed, connected, share_of
 from ..utils.files import prepare_folder, write_file
 from ..utils.messages import plural
@@ -90,7 +91,7 @@ def find_shards(source: str, size: int) -> list[Shard]:
         places = [(fs.unstrip_protocol(table), i) for table in tables for i in groups(fs, table)]
         shards = [Shard(i, table=table, group=group) for i, (table, group) in enumerate(places)]
     elif source.endswith(LIST) and fs.isfile(path):
-        lines = fs.cat_file(path).decode(errors='surrogateescape').splitlines()
+        lines = fs.cat_file(path).decode('utf-8-sig', 'surrogateescape').splitlines()
         shards = _cut('', [line.strip() for line in lines if line.strip()], size)
     elif fs.isdir(path):
         root = fs.unstrip_protocol(path).rstrip('/')
@@ -220,6 +221,7 @@ class Output:
 
 
 SETTINGS = 'settings.json'
+LISTED = 'the list of images in INPUT'  # a shard that is done stands for a part of it
 MOST_BLOCKS = 10_000  # of Ray Data; more only cost time
 
 
@@ -340,9 +342,11 @@ def predict_on_ray(
     shards = find_shards(source, size)
     out = Output(job.out, job.suffix)
     job = replace(job, out=out.address)  # the same for all nodes
-    there = out.done() - {UNREADABLE}
+    there = out.done()
+    settings = settings | {LISTED: key_of({'shards': [each.text() for each in shards]})[:8]}
     if SETTINGS in there and resume:
-        require_same(json.loads(out.read(SETTINGS)), settings, out.address)
+        before = {LISTED: settings[LISTED]} | json.loads(out.read(SETTINGS))  # 1.0 did not say it
+        require_same(before, settings, out.address)
     elif there and not overwrite:
         raise InputError(
             f'--out {job.out}: is not empty. Choose another folder, continue there with --resume, '
