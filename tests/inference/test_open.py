@@ -1,5 +1,6 @@
 """``open_model``: pictures of every kind in, the same answers from every runtime."""
 
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict, replace
@@ -216,6 +217,17 @@ def test_objects_below_the_threshold_of_the_weights_are_left_out(place):
             assert vitbackbones.open_model('tiny_det.py', weights).threshold.score == middle
     finally:
         Path(f'{weights}.threshold.json').unlink()
+
+
+def test_a_threshold_that_comes_later_is_found_beside_weights_with_a_name(place, monkeypatch):
+    weights = Path('downloads', 'tiny_cls.pth').absolute()
+    weights.parent.mkdir()
+    shutil.copy('tiny_cls.pth', weights)
+    monkeypatch.setattr(configured, 'choose_checkpoint', lambda *_: weights)  # of any name
+    opened = [vitbackbones.open_model('tiny_cls.py', 'published', runtime='onnxruntime')]
+    write_threshold(weights, Threshold(0.5, 'a test'))
+    opened.append(vitbackbones.open_model('tiny_cls.py', 'published', runtime='onnxruntime'))
+    assert [each.threshold and each.threshold.score for each in opened] == [None, 0.5]
 
 
 def test_an_exported_file_has_its_threshold_in_its_card(tmp_path):

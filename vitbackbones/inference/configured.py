@@ -276,6 +276,8 @@ def _remember(
     threshold_file = Path(f'{checkpoint}{ENDING}')
     if threshold_file.is_file():
         files.add(threshold_file)
+    else:  # one that comes changes the folder, such as that of downloads
+        folders.append(checkpoint.parent)
     found = {
         'key': graphs.folder.name,
         'task': model.task,
