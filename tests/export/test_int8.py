@@ -70,6 +70,21 @@ def test_a_graph_in_8_bits_is_smaller_and_says_what_it_cost(float32, pictures, t
     assert 0 < np.abs(found - wanted).max() < 0.02
 
 
+class Blind(Agreement):
+    """Likes no file."""
+
+    def score(self, exported):
+        return 0.0
+
+
+def test_a_model_that_scores_nothing_proves_nothing(float32, pictures, tmp_path):
+    file = copied(float32, tmp_path)
+    before = file.read_bytes()
+    with pytest.raises(InputError, match='agreement with float32 in float32 is 0 on 8 images, so'):
+        to_int8(file, eight_bits(pictures, Blind))
+    assert file.read_bytes() == before
+
+
 class Disappointed(Agreement):
     """Likes the first file alone."""
 

@@ -194,6 +194,20 @@ class Agreement:
         return _agreeing(exported.predict(read_image(str(file))), self.wanted[file])
 
 
+def score_in_float32(judge: Validation | Agreement, exported: Exported) -> float:
+    """Return the score of a file in float32, from which another precision may lose.
+
+    Raises:
+        InputError: it is 0, so nothing that another precision does could lower it.
+    """
+    if score := judge.score(exported):
+        return score
+    raise InputError(
+        f'{judge.metric} in float32 is 0 on {len(judge.files)} images, so the loss of another '
+        'precision cannot be measured. Train the model longer, or give other images'
+    )
+
+
 def _agreeing(found: Answer, wanted: Answer) -> Agreeing:
     """Compare a prediction with the one of the graph in float32."""
     if isinstance(wanted, Classified):

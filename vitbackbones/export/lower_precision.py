@@ -27,7 +27,14 @@ from ..utils.messages import named_errors, on_terminal
 from ..utils.packages import import_optional
 from ..utils.processes import own_signal_stack
 from .formats import silenced
-from .judges import Agreement, Validation, choose, require_others, require_seen
+from .judges import (
+    Agreement,
+    Validation,
+    choose,
+    require_others,
+    require_seen,
+    score_in_float32,
+)
 from .judges import pictures_of as pictures_of  # its place in 1.0, as export.int8
 
 NNCF = 'nncf', "'vitbackbones[int8]'"
@@ -80,7 +87,7 @@ def to_int8(file: Path, settings: Int8) -> Card:
     judge = settings.judge(exported)
     require_others(chosen, judge.files)
     require_seen(exported, chosen)
-    before = judge.score(exported)
+    before = score_in_float32(judge, exported)
 
     control = accuracy_control(exported, judge, settings.max_drop) if settings.control else {}
     whole = openvino.Core().read_model(str(file))
@@ -238,7 +245,7 @@ def prove_bfloat16(
     require_bfloat16()
     exported = load(file, precision='f32')
     scorer = judge(exported)
-    before = scorer.score(exported)
+    before = score_in_float32(scorer, exported)
     after = scorer.score(exported.running(start_openvino(file, precision='bf16').run))
     if not before - after <= max_drop:
         raise InputError(
