@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,21 @@ def test_one_process_after_the_other_adds_graphs(monkeypatch):
     with graphs.turn():  # a file system without locks
         calls.append('inside')
     assert calls[-1] == 'inside'
+
+
+def test_one_thread_after_the_other_adds_graphs():
+    inside = []
+
+    def add():
+        with Graphs('key', '.onnx').turn():
+            inside.append(1)
+            time.sleep(0.05)
+            assert inside == [1]
+            inside.pop()
+
+    with ThreadPoolExecutor(4) as pool:
+        for each in [pool.submit(add) for _ in range(4)]:
+            each.result()
 
 
 @pytest.mark.parametrize(('chosen', 'threads'), [('', 0), ('3', 3), ('3,2', 0)])

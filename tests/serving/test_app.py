@@ -20,7 +20,7 @@ pytest.importorskip('fastapi')
 pytest.importorskip('prometheus_client')
 
 from tests.runtime.graphs import write_classifier, write_segmentor  # noqa: E402
-from tests.serving.servers import CLASSES, detector, running  # noqa: E402
+from tests.serving.servers import CLASSES, detector, running, service  # noqa: E402
 from vitbackbones.errors import InputError  # noqa: E402
 from vitbackbones.inference.open import ExportedModel, open_model  # noqa: E402
 from vitbackbones.serving.app import listen  # noqa: E402
@@ -100,6 +100,13 @@ def test_classes_and_masks_are_in_the_answer(tmp_path):
         mask = np.asarray(Image.open(BytesIO(b64decode(text))))
         assert mask.shape == (48, 64)
         assert not mask.any()
+
+
+def test_a_model_whose_masks_cannot_be_written_is_refused_at_the_start(tmp_path):
+    write_segmentor(tmp_path / 'seg.onnx', classes=[f'class {i}' for i in range(256)])
+    model = ExportedModel(tmp_path / 'seg.onnx')
+    with pytest.raises(InputError, match='256 classes do not fit into 8-bit masks'):
+        service(model, 'segmentation')
 
 
 def test_too_many_bytes_or_pixels(client):

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from threading import Lock
 
 from ..errors import InputError
 from ..utils.files import LOCK, read_json, write_file
@@ -37,6 +38,7 @@ COMPUTING = ('mm', 'numpy', 'onedl_mm', 'onnx', 'opencv', 'openvino', 'pillow', 
 MOST_GRAPHS = 4  # of one model, each for one size
 CALLS = 'calls.json'  # in how many calls torch answered images of a size, by the name of its graph
 FREQUENT = 4  # calls after which the next one makes the graph
+TURN = Lock()  # between threads, which a lock of a file does not separate
 MOST_BYTES = 4 * 10**9  # of all graphs and notes
 
 
@@ -119,13 +121,13 @@ class Graphs:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Wait until no other process adds a graph, and keep others waiting while the block runs.
+        """Wait until nobody else adds a graph, and keep other threads and processes waiting.
 
         Raises:
             OSError: the folder cannot be written to.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        with open(self.folder / LOCK, 'a') as file:
+        with TURN, open(self.folder / LOCK, 'a') as file:
             with suppress(OSError):  # a file system without locks
                 fcntl.lockf(file, fcntl.LOCK_EX)
             yield

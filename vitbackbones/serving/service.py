@@ -173,6 +173,9 @@ class Service:
 
     Attributes:
         metrics: of all requests so far.
+
+    Raises:
+        InputError: the answers of the model cannot be written.
     """
 
     def __init__(
@@ -183,6 +186,8 @@ class Service:
         self.limits = limits
         self.threshold = threshold
         self.classes = [*model.meta['classes']]
+        # raises now where no answer could be written, as of more classes than a mask can number
+        WRITERS[task](None, model.meta, threshold.of(self.classes), 'rle')
         self.metrics = Metrics()
         self._batcher = Batcher(model, batch_size, self.metrics.batches.observe)
         self.metrics.waiting.set_function(lambda: len(self._batcher))

@@ -186,6 +186,14 @@ def test_what_is_odd_is_said_and_all_of_it_is_in_a_file(tool, pets, tmp_path):
     assert '9.xml' in record['faults'][0]
 
 
+def test_an_import_follows_no_link_out_of_the_folder(tool, pets, tmp_path):
+    (pets / '9.png').rename(tmp_path / '9.png')
+    (pets / '9.png').symlink_to(tmp_path / '9.png')
+    result = tool('import', 'voc', 'pets', 'out')
+    assert result.status == 2
+    assert '9.png: is a link to' in result.err
+
+
 def test_what_training_would_refuse_is_said_by_the_import(run, tmp_path):
     root = yolo(tmp_path / 'in', {str(i): '0 0.5 0.5 0.5 0.5' for i in range(5)})
     yolo(root, {'a': '', 'b': ''}, split='val')
