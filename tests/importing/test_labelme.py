@@ -12,6 +12,7 @@ from PIL import Image
 from vitbackbones.data.loading.coco_masks import to_mask
 from vitbackbones.importing.labelme import read_labelme
 from vitbackbones.importing.source import Source
+from vitbackbones.utils.files import BEGINNING
 
 from .forms import SIZE, picture
 
@@ -152,6 +153,16 @@ def test_the_path_in_a_file_is_followed_and_other_json_is_left_out(tmp_path, pat
     (only,), _ = read_labelme(source)
     assert (len(only.objects), source.faults) == (1, [])
     assert len(source.changes['files with other content, left out']) == 2
+
+
+def test_a_large_image_in_a_file_with_sorted_keys(tmp_path):
+    picture(tmp_path / 'images' / 'a.png')
+    (tmp_path / 'json').mkdir()
+    content = {'imageData': 'A' * 2 * BEGINNING, 'imagePath': '../images/a.png'}
+    content |= {'shapes': [shape('cat', 'rectangle', (1, 1), (9, 9))]}
+    (tmp_path / 'json' / '0.json').write_text(json.dumps(content, sort_keys=True))
+    (only,), _ = read_labelme(Source(tmp_path))
+    assert len(only.objects) == 1
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,8 @@ def read_labelme(source: Source) -> tuple[list[Picture], list[str]]:
 
 def _told_picture(file: Path) -> str | None:
     """Return the imagePath of a file of labelme, None for another one."""
-    if b'"shapes"' not in beginning(file):
+    start = beginning(file)
+    if b'"shapes"' not in start and b'"imageData"' not in start:  # which sorted keys put before
         return None
     content = read_json(file, LARGEST)
     path = content.get('imagePath') if isinstance(content, dict) else None
