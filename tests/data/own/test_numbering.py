@@ -51,6 +51,10 @@ def test_values_alone(tmp_path, values, expected):
         ([0, 2], 'sky\nroad\nVoid\n', Numbering(['sky', 'road'], ignored=(2,))),
         ([0, 2], 'void\nsky\nroad\n', Numbering(['sky', 'road'], values=(1, 2), ignored=(0,))),
         ([7, 26], '7: road\n26: car\n', Numbering(['road', 'car'], values=(7, 26))),
+        ([0, 255], '255: car\n0: ground\n', Numbering(['car', 'ground'], values=(255, 0))),
+        ([0, 255], '1: car\n0: ground\n', Numbering(['ground', 'car'], values=(0, 255))),
+        ([0, 255], '0: ground\n255: void\n', Numbering(['ground'], ignored=(255,))),
+        ([1, 2], '0: void\n1: car\n2: void\n', Numbering(['car'], (1,), ignored=(0, 2))),
     ],
 )
 def test_a_file_of_names(tmp_path, values, text, expected):
@@ -65,6 +69,9 @@ def test_a_file_of_names(tmp_path, values, text, expected):
         ([0, 1], {'classes_txt': 'sky\nsky\n'}, 'and each name only once'),
         ([1, 4], {'classes_txt': 'a\nb\nc\n'}, 'also contain 4'),
         ([0, 9], {'classes_txt': '7: a\n8: b\n'}, 'lists 2 classes .* 7, 8.* also contain 0, 9'),
+        ([0, 255], {'classes_txt': '1: a\n2: b\n'}, 'lists 2 classes .* also contain 0'),
+        ([0, 1], {'classes_txt': '0: a\n1: b\n1: c\n'}, 'more than one name: 1. Give'),
+        ([0, 1], {'classes_txt': '0: a\n1: b\n2: b\n'}, "more than one value: 'b'. Give"),
         ([255, 255], {}, 'contain nothing'),
         ([7, 255], {}, 'contain 7'),
     ],

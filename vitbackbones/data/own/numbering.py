@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -134,7 +135,24 @@ def find_numbering(root: Path, masks: Sequence[Path]) -> Numbering:
     if all(numbered):
         numbers = [int(line[1]) for line in numbered]
         names = [line[2] for line in numbered]
+        _require_one_name_each(file, numbers, names)
     return by_names(file, numbers, names, look_at([masks[i] for i in spread(len(masks), SAMPLE)]))
+
+
+def _require_one_name_each(file: Path, numbers: Sequence[int], names: Sequence[str]) -> None:
+    """Refuse a value with two names, and a class with two values; several may be ignored."""
+    values = [value for value, count in Counter(numbers).items() if count > 1]
+    if values:
+        raise InputError(
+            f'{file}: these values have more than one name: {some(values)}. Give each value one '
+            'name.'
+        )
+    counts = Counter(name for name in names if name.lower() not in NO_CLASS)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        raise InputError(
+            f'{file}: these names have more than one value: {some(twice)}. Give each value a '
+            'different name, or give the pixels of such a class one value in the masks.'
+        )
 
 
 def look_at(masks: Sequence[Path]) -> Looks:
@@ -216,13 +234,13 @@ def by_names(
         names: one for each class; some names stand for what is ignored.
         looks: what masks hold.
     """
-    if len(names) == 2 and looks.values == [0, IGNORED]:
-        return Numbering(list(names), values=(0, IGNORED))
-    values = {*looks.values} - {IGNORED}
     counted = range(len(names))
+    told = dict(zip(counted if numbers is None else numbers, names, strict=True))
+    if looks.values == [0, IGNORED] and told.keys() == {0, 1}:
+        return Numbering([told[0], told[1]], values=(0, IGNORED))
+    values = {*looks.values} - {IGNORED}
     if numbers is None and 0 not in values and len(names) in values <= {*range(1, len(names) + 1)}:
         return Numbering(list(names), from_one=True)
-    told = dict(zip(counted if numbers is None else numbers, names, strict=True))
     if strange := sorted(values - told.keys()):
         if doubt := looks.soft or looks.numbered:
             raise InputError(f'{file}: lists {len(names)} classes, but {doubt}')
