@@ -29,6 +29,13 @@ from vitbackbones.errors import InputError
         ('ValSet/a.xml', 'val'),
         ('testset/a.xml', 'test'),
         ('trainval.json', None),
+        ('VisDrone2019-DET-test-dev/a.json', 'test'),
+        ('Test_Dev/a.xml', 'test'),
+        ('testset-dev/a.xml', 'test'),
+        ('instances_testdev2017.json', 'test'),
+        ('dev/a.xml', 'val'),
+        ('test/dev.json', 'val'),
+        ('latest-dev/a.xml', 'val'),
     ],
 )
 def test_the_last_word_of_a_path_names_the_split(path, split):

@@ -167,6 +167,8 @@ WORDS = {
     'test': ('test', 'testing', 'testset'),
 }
 SPLIT_OF = {word: split for split, words in WORDS.items() for word in words}
+# A part of a test set, as COCO, DAVIS and VisDrone call it
+TEST_DEV = re.compile('(?<![a-z])test(?:set)?[-_ ]?dev(?![a-z])', re.IGNORECASE)
 SHARE = 0.2  # of the pictures, held out for validation and testing
 MARKS = 16  # names by which a part is recognized
 
@@ -177,7 +179,7 @@ def named_split(path: str) -> str | None:
     >>> named_split('valid/_annotations.coco.json'), named_split('instances_train2017.json')
     ('val', 'train')
     """
-    words = reversed(re.findall('[a-z]+', path.lower()))
+    words = reversed(re.findall('[a-z]+', TEST_DEV.sub('test', path).lower()))
     return next((SPLIT_OF[word] for word in words if word in SPLIT_OF), None)
 
 
@@ -285,7 +287,7 @@ def words(name: str) -> tuple[str, ...]:
     (('jpeg', 'images'), ('gt', 'fine', 'label', 'ids'), ('train', 'annot'))
     """
     found = []
-    for word in map(str.lower, WORD.findall(name)):
+    for word in map(str.lower, WORD.findall(TEST_DEV.sub('test', name))):
         found += EACH_JOINED.findall(word) if ALL_JOINED.fullmatch(word) else [word]
     return tuple(found)
 
