@@ -3,6 +3,7 @@
 import pytest
 
 from vitbackbones.data.own.mask_folder import find_mask_parts, named_parts
+from vitbackbones.data.own.pairing import Patterns
 from vitbackbones.errors import InputError
 
 from .folders import write
@@ -155,3 +156,23 @@ def test_masks_in_color_come_first_only_where_they_are_asked_for(tmp_path):
     for coded, folder in (({}, 'masks'), ({'kinds': ('colors', 'masks')}, 'color_masks')):
         (part,) = named_parts(tmp_path, **coded).values()
         assert part.masks == tmp_path / folder
+
+
+def test_pictures_that_differ_in_their_suffix_alone_are_refused_and_not_lost(tmp_path):
+    names = ('a.png', 'a.bmp', 'b.png')
+    write(tmp_path, {f'images/{name}': None for name in names})
+    write(tmp_path, {f'masks/{name}.png': None for name in names})
+    with pytest.raises(
+        InputError, match=r'a\.png: has the name of .*a\.bmp, except for the suffix'
+    ):
+        find_mask_parts(tmp_path, patterns=Patterns('images/{}', 'masks/{}.png'))
+
+
+def test_a_part_of_a_test_set_is_not_validated_on(tmp_path):
+    for split in ('train', 'val', 'test-dev'):
+        for kind in ('images', 'masks'):
+            write(tmp_path, {f'{split}/{kind}/{split}{row}.png': None for row in range(2)})
+    parts = find_mask_parts(tmp_path)
+    names = {split: sorted(part.names) for split, part in parts.items()}
+    assert names['val'] == ['val0', 'val1']
+    assert names['test'] == ['test-dev0', 'test-dev1']

@@ -120,8 +120,14 @@ def _part(pairs: list[tuple[Path, Path]]) -> MaskPart:
     masks = Path(os.path.commonpath([mask.parent for _, mask in pairs]))
     files = {}
     for image, mask in pairs:
-        name = image.relative_to(images)
-        files[str(name).removesuffix(name.suffix)] = (image, mask)
+        place = image.relative_to(images)
+        name = str(place).removesuffix(place.suffix)
+        if name in files:
+            raise InputError(
+                f'{image}: has the name of {files[name][0]}, except for the suffix. Rename one of '
+                'the two, and its mask.'
+            )
+        files[name] = (image, mask)
     return MaskPart(images, masks, files)
 
 
