@@ -5,7 +5,7 @@ import pytest
 import torch
 from mmengine.registry import TRANSFORMS, DefaultScope
 
-from vitbackbones.data.loading.pixels import in_order
+from vitbackbones.data.loading.pixels import RandomFlip, ToPlanes, in_order
 
 from ..natural import photograph
 
@@ -61,3 +61,11 @@ def test_every_toolbox_packs_planes_without_copying_a_pixel(toolbox):
     assert torch.equal(ours['inputs'], theirs['inputs'])
     assert ours['inputs'].dtype == torch.uint8
     assert ours['data_samples'].metainfo == theirs['data_samples'].metainfo == {'img_path': 'a.jpg'}
+
+
+def test_pictures_of_one_band_keep_their_axis():
+    picture = np.arange(20, dtype=np.uint8).reshape(4, 5, 1)
+    flipped = RandomFlip(prob=1.0).transform({'img': picture})
+    assert np.array_equal(flipped['img'], picture[:, ::-1])
+    assert np.array_equal(ToPlanes().transform(flipped)['img'], picture[:, ::-1])
+    assert np.array_equal(in_order(picture[::-1]), picture[::-1])

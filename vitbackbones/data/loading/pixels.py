@@ -28,10 +28,15 @@ def count_values(image: np.ndarray) -> np.ndarray:
     return np.stack([count.ravel() for count in counts]).astype(np.int64)  # (C, 256)
 
 
+def _flipped(image: np.ndarray, code: int) -> np.ndarray:
+    """Return an image (H, W, C) flipped by OpenCV, which would return one channel as (H, W)."""
+    return cv2.flip(image, code).reshape(image.shape)
+
+
 def in_order(image: np.ndarray) -> np.ndarray:
     """Return an image (H, W, C) in contiguous memory."""
     backwards = tuple(axis for axis in (0, 1) if image.strides[axis] < 0)
-    return cv2.flip(np.flip(image, backwards), FLIPS[backwards]) if backwards else image
+    return _flipped(np.flip(image, backwards), FLIPS[backwards]) if backwards else image
 
 
 def to_pixels(planes: np.ndarray) -> np.ndarray:
@@ -69,7 +74,7 @@ class RandomFlip(BaseTransform):
         """Flip ``img`` (H, W, C) or not; ``flip`` and ``flip_direction`` say which."""
         if np.random.rand() >= self.prob:
             return results | {'flip': False, 'flip_direction': None}
-        image = cv2.flip(results['img'], FLIPS[1,])
+        image = _flipped(results['img'], FLIPS[1,])
         return results | {'img': image, 'flip': True, 'flip_direction': 'horizontal'}
 
 
