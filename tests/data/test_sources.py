@@ -73,6 +73,8 @@ def test_what_a_folder_has_beside_pictures_is_counted_and_named(tmp_path, capsys
     (folder / 'lost.jpg').symlink_to(folder / 'nowhere.jpg')
     (folder / 'linked').symlink_to(far)
     (folder / '.hidden').write_text('')
+    (folder / '.ipynb_checkpoints').mkdir()
+    Image.new('RGB', (40, 30)).save(folder / '.ipynb_checkpoints' / 'a-checkpoint.png')
     (folder / 'out').mkdir()
     (folder / 'out' / 'predictions.json').write_text('')
     assert [s.name for s in find_sources([str(folder)], folder / 'out')] == ['a.png']

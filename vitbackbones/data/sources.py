@@ -78,8 +78,8 @@ def find_sources(inputs: Sequence[str], out: Path, role: str = 'INPUT') -> list[
     """Return all images and videos in files and folders, sorted by folder and without duplicates.
 
     Args:
-        inputs: paths; a folder stands for all below it, except hidden files and what is in
-            ``out``. A file is taken whatever its suffix is.
+        inputs: paths; a folder stands for all below it, except hidden files and folders, and
+            what is in ``out``. A file is taken whatever its suffix is.
         out: the folder of the results.
         role: the argument that names the inputs, for messages.
 
@@ -124,7 +124,8 @@ def _files(path: Path, out: Path, role: str) -> list[Path]:
     root, results = path.resolve(), out.resolve()  # the paths given may lead there in other ways
     own = path / results.relative_to(root) if results.is_relative_to(root) else out
     for file in sorted(path.rglob('*')):
-        if own in (file, *file.parents) or file.name.startswith('.'):
+        hidden = any(part.startswith('.') for part in file.relative_to(path).parts)
+        if hidden or own in (file, *file.parents):
             continue
         if file.is_file() and file.suffix.lower() in SUFFIXES:
             files.append(file)
