@@ -54,6 +54,7 @@ def resized(*steps, split='test'):
     [
         ({'type': 'Resize', 'scale': (200, 100), 'keep_ratio': True}, [20, 10]),
         ({'type': 'Resize', 'scale': (100, 200), 'keep_ratio': True}, [20, 10]),
+        ({'type': 'Resize', 'scale': 100, 'keep_ratio': True}, [20, 10]),
         ({'type': 'mmdet.Resize', 'scale': (200, 400)}, [56.57, 28.28]),
         ({'type': 'Pad', 'scale': (200, 100)}, [20, 20]),
         ({'type': 'Resize'}, [20, 20]),

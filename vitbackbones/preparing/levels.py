@@ -7,7 +7,7 @@ import numpy as np
 from mmengine.config import Config
 
 from ..configuration.data_paths import first_dataset
-from ..configuration.settings import value_at
+from ..configuration.settings import as_list, value_at
 from ..registry import bare_name
 
 MOST_SMALL = 0.2  # of the objects, that may be smaller than a cell
@@ -32,7 +32,8 @@ def seen_sides(config: Config, boxes: np.ndarray, pictures: np.ndarray) -> np.nd
     for step in first_dataset(config, split).get('pipeline') or ():
         scale = step.get('scale') if bare_name(step['type']) == 'Resize' else None
         if scale and step.get('keep_ratio'):
-            factors = np.minimum(max(scale) / pictures.max(1), min(scale) / pictures.min(1))
+            sides = as_list(scale)  # mmcv takes one number for both
+            factors = np.minimum(max(sides) / pictures.max(1), min(sides) / pictures.min(1))
             factors = factors[:, None]  # (B,) -> (B, 1)
         elif scale:
             factors = np.array(scale) / pictures
