@@ -4,6 +4,7 @@ import pytest
 
 from tests.configuration.version_two.test_convert import detector, shipped
 from vitbackbones.configuration.version_two.convert import convert
+from vitbackbones.preparing.schedules import simulated
 
 pytestmark = pytest.mark.compat
 
@@ -61,6 +62,19 @@ def test_a_rate_by_iterations_ends_with_the_epochs():
     ]
     assert made['milestones'] == [90]
     assert 'end' not in made
+
+
+@pytest.mark.parametrize('epochs', [1, 2])
+def test_a_warm_up_counted_in_epochs_rises_in_each_iteration_and_ends(epochs):
+    old = {'policy': 'step', 'step': [9], 'warmup': 'linear', 'warmup_ratio': 0.01}
+    old |= {'warmup_iters': epochs, 'warmup_by_epoch': True}
+    schedules = changed(lr_config=old)['param_scheduler']
+    seen = simulated(schedules, [0.1], length=12, by_iterations=False)
+    length = len(seen) // 12  # of an epoch, in iterations
+    rates = [step[0] for step in seen]
+    assert rates[0] == pytest.approx(0.001)
+    assert rates[length // 2] > 0.02
+    assert rates[epochs * length] == pytest.approx(0.1)
 
 
 def test_the_schedule_of_yolox_is_that_of_version_three():

@@ -78,8 +78,9 @@ def _warm_up(settings: Mapping[str, Any]) -> list[dict]:
     if kind not in WARM_UP:
         raise InputError(f'lr_config.warmup={kind!r}: write this warm-up as a param_scheduler')
     name = 'start_factor' if kind == 'linear' else 'factor'
-    ends = {'by_epoch': settings.get('warmup_by_epoch', False), 'begin': 0}
-    ends['end'] = settings.get('warmup_iters', 0)
+    ends = {'by_epoch': False, 'begin': 0, 'end': settings.get('warmup_iters', 0)}
+    if settings.get('warmup_by_epoch'):  # version 2 counts epochs, and warms up in each iteration
+        ends |= {'by_epoch': True, 'convert_to_iter_based': True}
     return [{'type': WARM_UP[kind], name: settings.get('warmup_ratio', 0.1), **ends}]
 
 
