@@ -96,3 +96,28 @@ def test_a_model_looks_at_each_picture(monkeypatch, tmp_path):
     assert vectors == pytest.approx(np.array([[0.6, 0.8]] * 2))
     assert doubts.tolist() == [1, LEAST]
     assert not backbone._forward_hooks
+
+
+def test_all_windows_that_slide_over_a_picture_count(monkeypatch, tmp_path):
+    """None of their maps stays: of many pictures they would fill the memory."""
+
+    class Backbone(torch.nn.Module):
+        def forward(self, x):
+            return [x]
+
+    backbone = Backbone()
+
+    class Predictor:
+        model = SimpleNamespace(backbone=backbone)
+
+        def prepare(self, frame):
+            return frame
+
+        def __call__(self, frames):
+            for value in (6.0, 0.0):
+                backbone(torch.tensor([value, 4.0])[None, :, None, None].expand(1, 2, 3, 3))
+            return [Detections(0.5)]
+
+    monkeypatch.setattr(picking, 'read_image', lambda file: None)
+    vectors, _ = picking._look(Predictor(), [tmp_path / 'a.png', tmp_path / 'b.png'])
+    assert vectors == pytest.approx(np.array([[0.6, 0.8]] * 2))

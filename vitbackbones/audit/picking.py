@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from tqdm import tqdm
 
 from ..data.loading.image_file import read_image
@@ -55,12 +56,15 @@ def pick(
 def _look(predictor: Predictor, files: Sequence[Path]) -> Looks:
     vectors = []
     doubts = []
-    maps = []
-    hook = predictor.model.backbone.register_forward_hook(lambda *call: maps.append(call[2][-1]))
+    means = []  # of the picture, or of each window that slides over it
+    hook = predictor.model.backbone.register_forward_hook(
+        lambda *call: means.append(call[2][-1][0].mean((1, 2)))  # (1, C, H, W) -> (C,)
+    )
     for file in tqdm(files, 'look', leave=False, disable=not on_terminal()):
         frame = Frame(Source(file, file.name), read_image(str(file)))
         (pred,) = predictor([predictor.prepare(frame)])
-        vector = maps.pop()[0].mean((1, 2)).cpu().numpy()  # (C, H, W) -> (C,)
+        vector = torch.stack(means).mean(0).cpu().numpy()
+        means.clear()
         vectors.append(vector / np.linalg.norm(vector))
         doubts.append(_doubt(pred))
     hook.remove()
