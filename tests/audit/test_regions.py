@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from vitbackbones.audit import regions
 from vitbackbones.audit.regions import WHOLE, DoubtfulRegions, doubtful, of_masks
 
 
@@ -134,3 +135,21 @@ def test_a_head_of_one_channel_is_that_of_two_classes(tmp_path, is_binary):
     (region,) = json.loads((tmp_path / 'found.json').read_text())
     assert (region['label'], region['other'], region['box']) == (1, 0, [40, 10, 20, 30])
     assert region['value'] == pytest.approx(0.9 * 0.5**0.5, abs=0.01)
+
+
+def test_specks_are_left_out_without_a_look_at_each(monkeypatch):
+    """A model that has learned little leaves many thousands of them in a photo."""
+    looks = []
+
+    class Counted(np.ndarray):
+        def __eq__(self, other):
+            looks.append(other)
+            return np.asarray(self) == other
+
+    parts = regions._parts
+    monkeypatch.setattr(regions, '_parts', lambda mask: parts(mask).view(Counted))
+    answer = np.zeros((60, 80), int)
+    answer[::4, ::4] = answer[5:20, 5:20] = 1
+    (found,) = doubtful(np.zeros((60, 80), int), scores_of(answer), 255)
+    assert found['box'] == [4, 4, 17, 17]  # with the specks at its border
+    assert len(looks) == 1

@@ -68,13 +68,13 @@ def doubtful(gt: np.ndarray, scores: np.ndarray, ignored: int) -> Iterator[dict]
         depth = cv2.distanceTransform((pairs == pair).astype(np.uint8), cv2.DIST_L2, 3)
         if depth.max() < least:
             continue
-        count, parts = _parts(pairs == pair)
-        _, gt_objects = _parts(known & (gt == label))
-        _, pred_objects = _parts(pred == other)
-        for inside in (parts == number for number in range(1, count)):
+        parts = _parts(pairs == pair)
+        gt_objects = _parts(known & (gt == label))
+        pred_objects = _parts(pred == other)
+        # those that are deep enough, as there may be many thousands of others
+        for number in np.unique(parts[depth >= least]).tolist():
+            inside = parts == number
             deepest = depth[inside].max()
-            if deepest < least:
-                continue
             shares = [_share(inside, gt_objects), _share(inside, pred_objects)]
             surety = margin[inside].mean() * min(deepest / thick, 1)
             mask = inside.astype(np.uint8)
@@ -95,8 +95,9 @@ def _share(inside: np.ndarray, objects: np.ndarray) -> float:
     return float(inside.sum() / np.isin(objects, objects[inside]).sum())
 
 
-def _parts(mask: np.ndarray) -> tuple[int, np.ndarray]:
-    return cv2.connectedComponents(mask.astype(np.uint8), connectivity=4)
+def _parts(mask: np.ndarray) -> np.ndarray:
+    """Return the numbers of the connected parts of a mask (H, W), from 1; 0 outside."""
+    return cv2.connectedComponents(mask.astype(np.uint8), connectivity=4)[1]
 
 
 def of_masks(pool: Pool, files: Sequence[Path]) -> list[Suspicion]:
