@@ -11,8 +11,10 @@ from vitbackbones.errors import InputError
 from vitbackbones.training.find_checkpoint import (
     LATEST,
     POINTER,
+    best_checkpoints,
     find_checkpoint,
     find_resume,
+    latest_checkpoint,
     resume_hint,
 )
 from vitbackbones.utils import started
@@ -54,6 +56,17 @@ def test_latest_is_the_one_named_or_the_newest_whole_one(
     taken = f'using {tmp_path / latest}, the newest complete checkpoint'
     warning = f'warning: {tmp_path / damaged} is damaged or truncated; {taken}\n'
     assert capsys.readouterr().err == (warning if damaged else '')
+
+
+def test_links_that_lead_nowhere_are_passed_over(tmp_path, capsys):
+    """mmcv 1 wrote links to the latest and best files, which a later clean-up may remove."""
+    for name in ('latest.pth', 'best_bbox_mAP_epoch_9.pth'):
+        (tmp_path / name).symlink_to(tmp_path / 'epoch_9.pth')
+    assert latest_checkpoint(tmp_path) is None
+    assert best_checkpoints(tmp_path) == []
+    save(tmp_path, 'epoch_7.pth')
+    assert latest_checkpoint(tmp_path) == tmp_path / 'epoch_7.pth'
+    assert not capsys.readouterr().err
 
 
 def test_nothing_to_resume(tmp_path):

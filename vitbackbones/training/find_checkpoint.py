@@ -5,6 +5,8 @@ evaluation (``default_hooks.checkpoint.save_best``).
 """
 
 import os
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from zipfile import is_zipfile
 
@@ -89,7 +91,7 @@ def choose_checkpoint(path: str, role: str) -> Path:
 
 def best_checkpoints(work_dir: Path) -> list[Path]:
     """Return the best checkpoints of a work dir, one for each metric, the newest first."""
-    return sorted(work_dir.glob(BEST_FILES), key=lambda file: file.stat().st_mtime, reverse=True)
+    return _newest_first(work_dir.glob(BEST_FILES))
 
 
 def _with_best(path: str) -> Path | None:
@@ -137,7 +139,7 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
     """
     pointer = work_dir / POINTER
     damaged = None
-    saved = _newest_first(work_dir)
+    saved = _newest_first({*work_dir.glob('*.pth')} - {*work_dir.glob(BEST_FILES)})
     if pointer.exists():
         try:
             name = Path(read_small(pointer).decode().strip()).name
@@ -157,9 +159,13 @@ def latest_checkpoint(work_dir: Path) -> Path | None:
     return found
 
 
-def _newest_first(work_dir: Path) -> list[Path]:
-    saved = {*work_dir.glob('*.pth')} - {*work_dir.glob(BEST_FILES)}
-    return sorted(saved, key=lambda file: file.stat().st_mtime, reverse=True)
+def _newest_first(files: Iterable[Path]) -> list[Path]:
+    """Return the files that are there, without links that lead nowhere, the newest first."""
+    times = {}
+    for file in files:
+        with suppress(OSError):  # a run may remove an outdated one meanwhile
+            times[file] = file.stat().st_mtime
+    return sorted(times, key=times.__getitem__, reverse=True)
 
 
 def resume_hint(config: Config) -> str:
