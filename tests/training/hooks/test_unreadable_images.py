@@ -23,8 +23,8 @@ pytestmark = pytest.mark.compat
 class Holes(ToyData):
     """Some of its images cannot be read, or make its pipeline fail."""
 
-    def __init__(self, bad, strips=()):
-        self.bad, self.strips = bad, strips
+    def __init__(self, bad, strips=(), random=()):
+        self.bad, self.strips, self.random = bad, strips, random
 
     def get_data_info(self, i):
         return {'img_path': f'{i}.jpg'}
@@ -34,11 +34,14 @@ class Holes(ToyData):
             raise UnreadableImage(f'image file {i}.jpg: truncated.')
         if i in self.strips:
             cv2.resize(np.zeros((1, 1), np.uint8), (0, 1))
+        if i in self.random:
+            raise ValueError(f'no crop at {np.random.random()}')
         return {'x': torch.tensor([float(i)])}
 
 
 def config(work_dir, bad, limit, workers, **changes):
-    holes = {'type': 'Holes', 'bad': bad, 'strips': changes.pop('strips', ())}
+    holes = {'type': 'Holes', 'bad': bad}
+    holes |= {kind: changes.pop(kind, ()) for kind in ('strips', 'random')}
     data = loader(dataset=holes, num_workers=workers)
     data['sampler'] = changes.pop('train_dataloader', data)['sampler']
     kinds = ('UnreadableImages', 'ExactResume')
@@ -65,6 +68,13 @@ def test_too_many_stop_the_run(tmp_path):
         run_toy(config(tmp_path, [1, 2, 5, 6, 7], 0.25, workers=1))
     assert str(stop.value).startswith('3 images cannot be read, but only 2 are allowed (def')
     assert str(stop.value).endswith('image file 1.jpg, image file 5.jpg, image file 7.jpg')
+
+
+def test_an_image_is_counted_once_whatever_the_reason_of_each_draw(tmp_path):
+    runner = run_toy(config(tmp_path, [], 0.125, workers=0, random=[5]))
+    assert runner.iter == runner.max_iters
+    assert runner.max_epochs > 1
+    assert runner.message_hub.get_info('unreadable_images') == ['image file 5.jpg']
 
 
 def test_none_is_allowed_in_a_small_data_set(tmp_path):

@@ -33,7 +33,8 @@ class ReplacingDataset(DatasetProxy):
 
     Args:
         dataset: raises :class:`UnreadableImage`, or what its pipeline does.
-        reports: a queue of texts that reaches from data workers to the training process.
+        reports: a queue that reaches from data workers to the training process. It gets pairs of
+            texts: which image it is, the same each time, and what is wrong with it.
 
     Raises:
         Exception: that of the last of ``ATTEMPTS`` bad images, one after the other.
@@ -49,6 +50,7 @@ class ReplacingDataset(DatasetProxy):
                 return self.dataset[index]
             except UnreadableImage as error:
                 fault = str(error)
+                which = fault
             except InputError:
                 raise
             except PICTURE_FAULTS as error:
@@ -57,9 +59,10 @@ class ReplacingDataset(DatasetProxy):
                 name = f'image file {info["img_path"]}' if 'img_path' in info else f'sample {index}'
                 reason = f'{type(error).__name__}: {in_one_line(error)}'
                 fault = f'{name}: the pipeline fails ({reason}).'
+                which = name  # the reason may differ from draw to draw
             if not isinstance(self.reports, SimpleQueue):
                 self.reports.cancel_join_thread()  # a worker may end before they are read
-            self.reports.put(fault)
+            self.reports.put((which, fault))
             index = np.random.randint(len(self.dataset))
         return self.dataset[index]
 
@@ -97,20 +100,20 @@ class UnreadableImagesHook(Hook):
 
     def before_train_iter(self, runner, batch_idx, data_batch=None) -> None:
         while not self.reports.empty():
-            report = self.reports.get()
-            if report in self.met:  # in an earlier epoch
+            which, fault = self.reports.get()
+            if which in self.met:  # in an earlier epoch
                 continue
-            self.met.append(report)
+            self.met.append(which)
             runner.message_hub.update_info(MET, self.met)
             count = len(self.met)
             if not self.allowed:
-                raise InputError(report)
+                raise InputError(fault)
             if count > self.allowed:
-                names = ', '.join(report.partition(': ')[0] for report in self.met)
+                names = ', '.join(which.partition(': ')[0] for which in self.met)
                 raise InputError(
                     f'{count} images cannot be read, but only {self.allowed} are allowed '
                     f'(default_hooks.unreadable_images.limit={self.limit}): {names}'
                 )
             place = f'({count} so far, at most {self.allowed})'
             level = logging.ERROR if get_rank() else logging.WARNING  # others show errors only
-            runner.logger.log(level, f'{report} Another image replaces it {place}')
+            runner.logger.log(level, f'{fault} Another image replaces it {place}')
