@@ -6,6 +6,7 @@ import subprocess
 import sys
 from types import SimpleNamespace
 
+import cv2
 import numpy as np
 import pytest
 import torch
@@ -187,6 +188,29 @@ def test_other_weights_pipelines_draws_and_pictures_have_maps_of_their_own(data,
     assert run(root=moved) == 5
     os.utime(next((moved / 'images' / 'train').iterdir()), (1, 1))
     assert run(root=moved) == 6
+
+
+def test_labels_that_were_changed_in_place_have_maps_of_their_own(data, tmp_path, cache):
+    """RandomCrop looks at the mask: the maps of its earlier crops are of other places."""
+    own = tmp_path / 'own'
+    shutil.copytree(data, own)
+    mask = next((own / 'annotations' / 'train').iterdir())
+
+    def crops():
+        settings = config(own, tmp_path / str(len(os.listdir(tmp_path))), steps=1)
+        runner = run_toy(keeping(settings))
+        hook = next(each for each in runner.hooks if hasattr(each, 'maps'))
+        index = next(i for i in range(4) if mask.stem in hook.data.path(i))
+        drawn = [hook.data.draw(index, number)['inputs'] for number in range(3)]
+        return keys(cache), torch.stack(drawn)
+
+    before, first = crops()
+    pixels = cv2.imread(str(mask), cv2.IMREAD_UNCHANGED)
+    pixels[:, : pixels.shape[1] // 2] = 1
+    cv2.imwrite(str(mask), pixels)
+    after, second = crops()
+    assert not torch.equal(first, second)
+    assert len(after - before) == 1
 
 
 def test_random_pipelines_need_views(data, tmp_path):

@@ -66,10 +66,14 @@ class DrawnViews(DatasetProxy):
         torch.default_generator.manual_seed(seed_generators(DRAW, self.seed, index, draw))
         return self.dataset[index]
 
+    def info(self, index: int) -> dict:
+        """Return the description of a sample that its pipeline begins with, {} if there is none."""
+        known = hasattr(self.dataset, 'get_data_info')
+        return self.dataset.get_data_info(index) if known else {}
+
     def path(self, index: int) -> str:
         """Return the file of a picture, '' if that is not known."""
-        known = hasattr(self.dataset, 'get_data_info')
-        return self.dataset.get_data_info(index).get('img_path', '') if known else ''
+        return self.info(index).get('img_path', '')
 
 
 class CachedMapsHook(Hook):
@@ -212,18 +216,29 @@ class CachedMapsHook(Hook):
                 )
 
     def _key(self, config: dict, network: nn.Module, settings: object) -> str:
-        """Return the SHA-256 of weights, settings, pictures, draws and versions."""
-        pictures = hashlib.sha256()
-        for path in map(self.data.path, range(len(self.data))):
-            file = Path(path.removeprefix(SCHEME).partition('!/')[0])  # of a shard, too
-            stat = file.stat() if file.is_file() else None
-            pictures.update(f'{path} {stat and (stat.st_size, stat.st_mtime_ns)}'.encode())
+        """Return the SHA-256 of weights, settings, pictures, draws and versions.
+
+        Where views are drawn, it is also of the labels: a crop may be chosen by what is in it.
+        """
+        samples = hashlib.sha256()
+        for info in map(self.data.info, range(len(self.data))):
+            path = info.get('img_path', '')
+            samples.update(repr((path, _state_of(path))).encode())
+            if self.views:
+                samples.update(repr((info, _state_of(info.get('seg_map_path') or ''))).encode())
         content = {
             'model': [settings, config.model.get('data_preprocessor')],
             'data': config.train_dataloader.dataset,
             'precision': [config.optim_wrapper.get(key) for key in ('type', 'dtype')],
             'draws': self.views and self.data.seed,
             'versions': versions(),
-            'digests': [digest_of(network.state_dict()), pictures.hexdigest()],
+            'digests': [digest_of(network.state_dict()), samples.hexdigest()],
         }
         return key_of(json.loads(json.dumps(content, default=str)))
+
+
+def _state_of(path: str) -> tuple[int, int] | None:
+    """Return the size of a file, or of the shard it is in, and when it was written."""
+    file = Path(path.removeprefix(SCHEME).partition('!/')[0])
+    stat = file.stat() if file.is_file() else None
+    return stat and (stat.st_size, stat.st_mtime_ns)
