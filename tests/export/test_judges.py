@@ -1,5 +1,6 @@
 """What judges an INT8 file."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -116,3 +117,11 @@ def test_a_test_set_of_other_classes_judges_nothing(validation):
     other = SimpleNamespace(card=SimpleNamespace(classes=['dog'], name='tiny'))
     with pytest.raises(InputError, match='tiny'):
         validation(mIoU=40.0).score(other)
+
+
+def test_masks_of_the_pictures_are_not_kept():
+    """Those of a hundred objects in a photo of 12 megapixels take a gigabyte."""
+    wanted = replace(objects(0), masks=np.ones((1, 30, 30), bool))
+    judge = Agreement(answering(wanted), ['a'])
+    assert judge.wanted['a'].masks is None
+    assert judge.count(answering(wanted), 'a') == (1, 1)

@@ -5,6 +5,7 @@ evaluated with the metric of its task, or by its agreement with float32.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from ..data.checks.findings import spread
 from ..data.loading.load_image import read_image
 from ..errors import InputError
 from ..runtime import Exported
-from ..runtime.answers import Answer, Classified, Segmented
+from ..runtime.answers import Answer, Classified, Detected, Segmented
 from ..runtime.card import digest
 from ..training.console import EvaluatingRunner
 from ..weights.read.class_names import require_same_names
@@ -175,7 +176,9 @@ class Agreement:
 
     def __init__(self, exported: Exported, files: Sequence[Path]) -> None:
         self.files = files
-        self.wanted = {file: exported.predict(read_image(str(file))) for file in files}
+        self.wanted = {}
+        for file in files:
+            self.wanted[file] = _without_masks(exported.predict(read_image(str(file))))
 
     def score(self, exported: Exported) -> float:
         """Return the share of equal classes or pixels, or of objects that are found again."""
@@ -206,6 +209,11 @@ def score_in_float32(judge: Validation | Agreement, exported: Exported) -> float
         f'{judge.metric} in float32 is 0 on {len(judge.files)} images, so the loss of another '
         'precision cannot be measured. Train the model longer, or give other images'
     )
+
+
+def _without_masks(answer: Answer) -> Answer:
+    """Return what is compared of an answer; masks of many pictures would fill the memory."""
+    return replace(answer, masks=None) if isinstance(answer, Detected) else answer
 
 
 def _agreeing(found: Answer, wanted: Answer) -> Agreeing:
