@@ -263,3 +263,13 @@ def test_the_plain_form_of_a_step(step, plain):
 )
 def test_steps_that_end_in_a_fixed_size(steps, size, fixed):
     assert _fixed(steps, size) == fixed
+
+
+def test_a_crop_after_steps_of_other_kinds_keeps_its_size():
+    steps = [WITHIN, CROP | {'size': [224, 224]}]
+    assert _fixed(steps, (224, 224)) == steps
+    padded = [{'type': 'pad_pixels', 'size': [256, 256], 'value': 0}, steps[1]]
+    assert _fixed(padded, (224, 224)) == padded
+    for given, kind in ((steps, 'resize_within'), (padded, 'pad_pixels')):
+        with pytest.raises(InputError, match=f'after {kind}, .*; use --size 224x224'):
+            _fixed(given, (112, 112))

@@ -165,10 +165,15 @@ def _sides(given: int | Sequence[int]) -> list[int]:
 
 # ------------------------------------------------------------------------ behind them
 
+# Steps before a crop that can be made for a crop of another size.
+SCALABLE = ('resize', 'resize_edge', 'resize_over')
+
 
 def _fixed(steps: list[dict], size: Size) -> list[dict]:
     """Return steps that end in a fixed size."""
     if crop := next((step for step in steps if step['type'] == 'center_crop'), None):
+        if list(size) == crop['size']:
+            return steps
         return [_proportional(step, crop['size'], size) for step in steps]
     first = steps[0] if steps else {'type': 'resize'}
     how = {key: first[key] for key in HOW if key in first}
@@ -182,9 +187,18 @@ def _fixed(steps: list[dict], size: Size) -> list[dict]:
 
 
 def _proportional(step: dict, crop: list[int], size: Size) -> dict:
-    """Return a step before, or of, a crop of another size."""
+    """Return a step before, or of, a crop of another size.
+
+    Raises:
+        InputError: such a step has no size that grows with the crop.
+    """
     if step['type'] == 'center_crop':
         return step | {'size': list(size)}
+    if step['type'] not in SCALABLE:
+        raise InputError(
+            f'--size {size[0]}x{size[1]}: the test pipeline crops images after {step["type"]}, '
+            f'which has no form for another crop; use --size {crop[0]}x{crop[1]}'
+        )
     if 'length' in step and size[0] == size[1]:
         return step | {'length': round(step['length'] * size[0] / crop[0])}
     sides = step.get('size') or [step['length']] * 2
