@@ -83,6 +83,7 @@ def test_a_model_looks_at_each_picture(monkeypatch, tmp_path):
 
     class Predictor:
         model = SimpleNamespace(backbone=backbone)
+        color = 2
 
         def prepare(self, frame):
             return frame
@@ -91,8 +92,10 @@ def test_a_model_looks_at_each_picture(monkeypatch, tmp_path):
             backbone(torch.zeros(1))
             return [Detections(0.5 if frames[0].source.name == 'a.png' else 1.0)]
 
-    monkeypatch.setattr(picking, 'read_image', lambda file: None)
+    bands = []
+    monkeypatch.setattr(picking, 'read_image', lambda file, color: bands.append(color))
     vectors, doubts = picking._look(Predictor(), [tmp_path / 'a.png', tmp_path / 'b.png'])
+    assert bands == [2, 2]
     assert vectors == pytest.approx(np.array([[0.6, 0.8]] * 2))
     assert doubts.tolist() == [1, LEAST]
     assert not backbone._forward_hooks
@@ -109,6 +112,7 @@ def test_all_windows_that_slide_over_a_picture_count(monkeypatch, tmp_path):
 
     class Predictor:
         model = SimpleNamespace(backbone=backbone)
+        color = 2
 
         def prepare(self, frame):
             return frame
@@ -118,6 +122,6 @@ def test_all_windows_that_slide_over_a_picture_count(monkeypatch, tmp_path):
                 backbone(torch.tensor([value, 4.0])[None, :, None, None].expand(1, 2, 3, 3))
             return [Detections(0.5)]
 
-    monkeypatch.setattr(picking, 'read_image', lambda file: None)
+    monkeypatch.setattr(picking, 'read_image', lambda file, color: None)
     vectors, _ = picking._look(Predictor(), [tmp_path / 'a.png', tmp_path / 'b.png'])
     assert vectors == pytest.approx(np.array([[0.6, 0.8]] * 2))

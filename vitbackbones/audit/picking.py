@@ -61,7 +61,7 @@ def _look(predictor: Predictor, files: Sequence[Path]) -> Looks:
         lambda *call: means.append(call[2][-1][0].mean((1, 2)))  # (1, C, H, W) -> (C,)
     )
     for file in tqdm(files, 'look', leave=False, disable=not on_terminal()):
-        frame = Frame(Source(file, file.name), read_image(str(file)))
+        frame = Frame(Source(file, file.name), read_image(str(file), predictor.color))
         (pred,) = predictor([predictor.prepare(frame)])
         vector = torch.stack(means).mean(0).cpu().numpy()
         means.clear()

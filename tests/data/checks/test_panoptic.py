@@ -76,6 +76,11 @@ def test_keys_that_are_missing(data):
         data.infos[0].update(info)
 
 
+def test_segments_are_objects(data):
+    data.content['annotations'][1]['segments_info'] = [3]
+    assert "'segments_info' of an annotation is not a list of objects." in data.error()
+
+
 def test_a_box_is_four_numbers(data):
     data.infos[0]['bbox'] = [1, 2, 3]
     assert 'annotation 1 of image 2: bbox is [1, 2, 3]' in data.error()

@@ -61,6 +61,8 @@ def read_panoptic(ann_file: str) -> tuple[Table, Table, Table]:
     for image, listed in zip(entries['image_id'], entries['segments_info'], strict=True):
         owners += [image] * len(listed)
         infos += listed
+    if set(map(type, infos)) - {dict}:
+        raise InputError(f"{ann_file}: 'segments_info' of an annotation is not a list of objects.")
     numbers = column(ann_file, 'segments_info', infos, 'id', (int,))
     infos = [
         info | {'id': f'{number} of image {image}', 'number': number, 'image_id': image}
