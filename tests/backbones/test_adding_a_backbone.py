@@ -22,7 +22,7 @@ from vitbackbones.registry import MODELS
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / 'docs' / 'adding_a_backbone.md').read_text()
-FILES = dict(re.findall(r'Save as `([^`]+)`[^\n]*:\n\n```python\n(.*?)```', PAGE, re.DOTALL))
+FILES = dict(re.findall(r'Save [a-z ]*as `([^`]+)`[^\n]*:\n\n```python\n(.*?)```', PAGE, re.DOTALL))
 (SESSION,) = set(re.findall(r'```python\n(.*?)```', PAGE, re.DOTALL)) - set(FILES.values())
 
 
