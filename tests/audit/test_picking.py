@@ -71,6 +71,22 @@ def test_doubt(pred, doubt):
     assert picking._doubt(pred) == pytest.approx(doubt)
 
 
+class Predictor:
+    """One of pictures with two bands, which answers as it is told."""
+
+    color = 2
+
+    def __init__(self, backbone, answer):
+        self.model = SimpleNamespace(backbone=backbone)
+        self.answer = answer
+
+    def prepare(self, frame):
+        return frame
+
+    def __call__(self, frames):
+        return self.answer(frames)
+
+
 def test_a_model_looks_at_each_picture(monkeypatch, tmp_path):
     class Backbone(torch.nn.Module):
         def forward(self, x):
@@ -81,20 +97,15 @@ def test_a_model_looks_at_each_picture(monkeypatch, tmp_path):
 
     backbone = Backbone()
 
-    class Predictor:
-        model = SimpleNamespace(backbone=backbone)
-        color = 2
-
-        def prepare(self, frame):
-            return frame
-
-        def __call__(self, frames):
-            backbone(torch.zeros(1))
-            return [Detections(0.5 if frames[0].source.name == 'a.png' else 1.0)]
+    def answer(frames):
+        backbone(torch.zeros(1))
+        return [Detections(0.5 if frames[0].source.name == 'a.png' else 1.0)]
 
     bands = []
     monkeypatch.setattr(picking, 'read_image', lambda file, color: bands.append(color))
-    vectors, doubts = picking._look(Predictor(), [tmp_path / 'a.png', tmp_path / 'b.png'])
+    vectors, doubts = picking._look(
+        Predictor(backbone, answer), [tmp_path / 'a.png', tmp_path / 'b.png']
+    )
     assert bands == [2, 2]
     assert vectors == pytest.approx(np.array([[0.6, 0.8]] * 2))
     assert doubts.tolist() == [1, LEAST]
@@ -110,18 +121,13 @@ def test_all_windows_that_slide_over_a_picture_count(monkeypatch, tmp_path):
 
     backbone = Backbone()
 
-    class Predictor:
-        model = SimpleNamespace(backbone=backbone)
-        color = 2
-
-        def prepare(self, frame):
-            return frame
-
-        def __call__(self, frames):
-            for value in (6.0, 0.0):
-                backbone(torch.tensor([value, 4.0])[None, :, None, None].expand(1, 2, 3, 3))
-            return [Detections(0.5)]
+    def answer(frames):
+        for value in (6.0, 0.0):
+            backbone(torch.tensor([value, 4.0])[None, :, None, None].expand(1, 2, 3, 3))
+        return [Detections(0.5)]
 
     monkeypatch.setattr(picking, 'read_image', lambda file, color: None)
-    vectors, _ = picking._look(Predictor(), [tmp_path / 'a.png', tmp_path / 'b.png'])
+    vectors, _ = picking._look(
+        Predictor(backbone, answer), [tmp_path / 'a.png', tmp_path / 'b.png']
+    )
     assert vectors == pytest.approx(np.array([[0.6, 0.8]] * 2))

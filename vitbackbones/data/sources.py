@@ -121,7 +121,8 @@ def _files(path: Path, out: Path, role: str) -> list[Path]:
     if not path.is_dir():
         raise InputError(f'{role} {path}: neither a regular file nor a folder')
     files, others = [], []
-    root, results = path.resolve(), out.resolve()  # the paths given may lead there in other ways
+    root = path.resolve()  # the paths given may lead there in other ways
+    results = out.resolve()
     own = path / results.relative_to(root) if results.is_relative_to(root) else out
     for file in sorted(path.rglob('*')):
         hidden = any(part.startswith('.') for part in file.relative_to(path).parts)
